@@ -1,0 +1,137 @@
+//===- Plan.h - What the compiler hands to the runtime ----------*- C++ -*-===//
+//
+// Part of fastnorm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A Plan is a compiled graph: PTX text, the launches that run it, and every
+// fact the runtime needs to check operands and size buffers. It knows nothing
+// of MLIR. Sizes that depend on the input are expressions over symbols.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FASTNORM_PLAN_PLAN_H
+#define FASTNORM_PLAN_PLAN_H
+
+#include "fastnorm/Support/DType.h"
+#include "fastnorm/Support/Result.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace fastnorm {
+
+/// Integer arithmetic over symbols: grids, byte counts, kernel arguments.
+class Expression {
+public:
+  enum class Kind : uint8_t { Constant, Symbol, Add, Multiply, CeilDivide, Minimum, Maximum };
+
+  static Expression constant(int64_t value);
+  /// `index` counts Plan::symbols.
+  static Expression symbol(int64_t index);
+  /// Any kind but Constant and Symbol; has two operands.
+  static Expression binary(Kind kind, Expression left, Expression right);
+
+  Kind kind() const { return operation; }
+  /// The value of a constant, the index of a symbol.
+  int64_t value() const { return number; }
+  const std::vector<Expression> &operands() const { return children; }
+
+  /// Plans hold expressions within these bounds; verify and readPlanJson refuse others.
+  static constexpr int64_t kMaxDepth = 64;
+  static constexpr int64_t kMaxNodes = 1024;
+
+  /// Fails on overflow of 64 bits, on division by zero, and where a symbol index is out of range.
+  Result<int64_t> evaluate(const std::vector<int64_t> &symbolValues) const;
+
+private:
+  Kind operation = Kind::Constant;
+  int64_t number = 0;
+  std::vector<Expression> children;
+};
+
+/// One dimension of a tensor: a fixed extent, or the value of a symbol.
+struct Extent {
+  int64_t fixed = 0;
+  std::optional<int64_t> symbol;
+
+  bool operator==(const Extent &other) const { return fixed == other.fixed && symbol == other.symbol; }
+};
+
+/// An argument or result of the graph: dense, row-major.
+struct TensorSpec {
+  std::string name;
+  DType dtype = DType::F32;
+  std::vector<Extent> shape;
+  /// The base address must be a multiple of this many bytes.
+  int64_t alignment = 16;
+  /// For a row index: the symbol whose value its elements should stay below (others are dropped slots).
+  std::optional<int64_t> indexes;
+};
+
+/// Scratch memory that lives for one run, 256-byte aligned.
+struct WorkspaceSpec {
+  Expression bytes;
+};
+
+/// What a kernel argument is.
+struct LaunchArgument {
+  enum class Kind : uint8_t { Argument, Result, Workspace, I32, I64 };
+  Kind kind = Kind::Argument;
+  /// Which argument, result or workspace buffer; unused for I32 and I64.
+  int64_t index = 0;
+  /// The value of an I32 or I64.
+  Expression value;
+};
+
+/// One kernel launch. Grid and CTA are one-dimensional.
+struct Launch {
+  std::string kernel;  ///< its .entry name in the variant's PTX
+  Expression grid;     ///< CTAs; 0 means that there is nothing to launch
+  int64_t threads = 1; ///< threads per CTA
+  int64_t dynamicSharedBytes = 0;
+  std::vector<LaunchArgument> arguments;
+  std::string schedule;    ///< the schedule attribute as text, for people
+  Expression readBytes;    ///< distinct bytes read from global memory
+  Expression writtenBytes; ///< distinct bytes written
+};
+
+/// The symbol values one variant serves: low <= value <= high.
+struct SymbolRange {
+  int64_t symbol = 0;
+  int64_t low = 0;
+  int64_t high = INT64_MAX;
+};
+
+/// The code for one range of symbol values. An empty range list serves all values.
+struct Variant {
+  std::vector<SymbolRange> ranges;
+  std::string ptx;
+  std::vector<WorkspaceSpec> workspaces;
+  std::vector<Launch> launches; ///< in order; each may read what earlier ones wrote
+};
+
+struct Plan {
+  /// Files of another version are refused.
+  static constexpr int64_t kFormatVersion = 1;
+
+  std::string producer; ///< "fastnorm 0.1.0"
+  std::string function; ///< the graph's function name
+  std::string target;   ///< "h200"
+  std::string chip;     ///< "sm_90"
+  std::vector<std::string> symbols;
+  std::vector<TensorSpec> arguments;
+  std::vector<TensorSpec> results;
+  std::vector<Variant> variants;
+};
+
+/// The first variant whose ranges hold, or an error that names the symbol values.
+Result<const Variant *> selectVariant(const Plan &plan, const std::vector<int64_t> &symbolValues);
+
+/// Whether every index, name and expression in the plan refers to something; a reader of Plans relies on it.
+Status verify(const Plan &plan);
+
+} // namespace fastnorm
+
+#endif // FASTNORM_PLAN_PLAN_H

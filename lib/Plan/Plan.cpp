@@ -1,0 +1,50 @@
+//===- Plan.cpp - Which variant of a plan serves given sizes --------------===//
+//
+// Part of fastnorm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "fastnorm/Plan/Plan.h"
+
+namespace fastnorm {
+
+namespace {
+
+bool holds(const Variant &variant, const std::vector<int64_t> &symbolValues) {
+  for (const SymbolRange &range : variant.ranges) {
+    if (range.symbol < 0 || range.symbol >= static_cast<int64_t>(symbolValues.size()))
+      return false;
+    int64_t value = symbolValues[static_cast<size_t>(range.symbol)];
+    if (value < range.low || value > range.high)
+      return false;
+  }
+  return true;
+}
+
+/// "rows = 5, expert_rows = 9".
+std::string describeSymbols(const Plan &plan, const std::vector<int64_t> &symbolValues) {
+  std::string text;
+  for (size_t index = 0; index < plan.symbols.size(); ++index) {
+    if (index != 0)
+      text += ", ";
+    text += plan.symbols[index] + " = " + std::to_string(symbolValues[index]);
+  }
+  return text;
+}
+
+} // namespace
+
+Result<const Variant *> selectVariant(const Plan &plan, const std::vector<int64_t> &symbolValues) {
+  if (symbolValues.size() != plan.symbols.size())
+    return Error{"expected " + std::to_string(plan.symbols.size()) + " symbol values for plan '" + plan.function +
+                 "', but got " + std::to_string(symbolValues.size())};
+  for (const Variant &variant : plan.variants)
+    if (holds(variant, symbolValues))
+      return &variant;
+  return Error{"expected a variant of plan '" + plan.function + "' that serves " +
+               (plan.symbols.empty() ? std::string("it") : describeSymbols(plan, symbolValues)) + ", but none of its " +
+               std::to_string(plan.variants.size()) + " does"};
+}
+
+} // namespace fastnorm

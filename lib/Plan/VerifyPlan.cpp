@@ -1,0 +1,206 @@
+//===- VerifyPlan.cpp - Whether a plan refers only to what it has ---------===//
+//
+// Part of fastnorm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The Executor indexes without looking: everything it would trip over is
+// refused here, whether the plan came from the compiler or from a file.
+//
+//===----------------------------------------------------------------------===//
+
+#include "fastnorm/Plan/Plan.h"
+
+#include <set>
+
+namespace fastnorm {
+
+namespace {
+
+/// Device buffers are aligned to 256 bytes, so a plan can't ask for more.
+constexpr int64_t kMaxAlignment = 256;
+constexpr int64_t kMaxThreads = 1024;
+/// No GPU has this much shared memory; what one has is the device's to say.
+constexpr int64_t kMaxDynamicSharedBytes = int64_t(1) << 20;
+constexpr size_t kMaxRank = 8;
+
+bool isIndexOf(int64_t index, size_t count) { return index >= 0 && index < static_cast<int64_t>(count); }
+
+std::string counted(size_t count, const char *noun) {
+  return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
+}
+
+class Verifier {
+public:
+  explicit Verifier(const Plan &plan) : plan(plan) {}
+
+  Status run();
+
+private:
+  Status symbols() const;
+  Status tensor(const TensorSpec &spec, const std::string &place) const;
+  Status tensors(const std::vector<TensorSpec> &specs, const char *role) const;
+  Status variant(const Variant &variant, const std::string &place) const;
+  Status launch(const Launch &launch, const Variant &variant, const std::string &place) const;
+  Status argument(const LaunchArgument &argument, const Variant &variant, const std::string &place) const;
+  Status expression(const Expression &expression, const std::string &place) const;
+  Status expression(const Expression &expression, const std::string &place, int64_t depth, int64_t &nodes) const;
+
+  const Plan &plan;
+};
+
+Status Verifier::symbols() const {
+  std::set<std::string> seen;
+  for (size_t index = 0; index < plan.symbols.size(); ++index) {
+    if (plan.symbols[index].empty())
+      return Error{"expected symbol " + std::to_string(index) + " to have a name, but it is empty"};
+    if (!seen.insert(plan.symbols[index]).second)
+      return Error{"expected symbol names to differ, but '" + plan.symbols[index] + "' stands twice"};
+  }
+  return {};
+}
+
+Status Verifier::tensor(const TensorSpec &spec, const std::string &place) const {
+  if (spec.shape.size() > kMaxRank)
+    return Error{"expected " + place + " to have at most " + counted(kMaxRank, "dimension") + ", but it has " +
+                 std::to_string(spec.shape.size())};
+  for (size_t dimension = 0; dimension < spec.shape.size(); ++dimension) {
+    const Extent &extent = spec.shape[dimension];
+    if (extent.symbol && !isIndexOf(*extent.symbol, plan.symbols.size()))
+      return Error{"expected dimension " + std::to_string(dimension) + " of " + place + " to name one of " +
+                   counted(plan.symbols.size(), "symbol") + ", but it names number " + std::to_string(*extent.symbol)};
+    if (!extent.symbol && extent.fixed < 0)
+      return Error{"expected dimension " + std::to_string(dimension) + " of " + place +
+                   " not to be negative, but it is " + std::to_string(extent.fixed)};
+  }
+  bool isPowerOfTwo = spec.alignment > 0 && (spec.alignment & (spec.alignment - 1)) == 0;
+  if (!isPowerOfTwo || spec.alignment > kMaxAlignment)
+    return Error{"expected the alignment of " + place + " to be a power of two up to " + std::to_string(kMaxAlignment) +
+                 ", but it is " + std::to_string(spec.alignment)};
+  if (spec.indexes && !isIndexOf(*spec.indexes, plan.symbols.size()))
+    return Error{"expected " + place + " to index one of " + counted(plan.symbols.size(), "symbol") +
+                 ", but it indexes number " + std::to_string(*spec.indexes)};
+  if (spec.indexes && !isInteger(spec.dtype))
+    return Error{"expected " + place + " to hold integers, because it indexes rows, but it holds " +
+                 std::string(name(spec.dtype))};
+  return {};
+}
+
+Status Verifier::tensors(const std::vector<TensorSpec> &specs, const char *role) const {
+  std::set<std::string> seen;
+  for (size_t index = 0; index < specs.size(); ++index) {
+    std::string number = std::string(role) + " " + std::to_string(index);
+    if (specs[index].name.empty())
+      return Error{"expected " + number + " to have a name, but it is empty"};
+    if (!seen.insert(specs[index].name).second)
+      return Error{"expected the names of " + std::string(role) + "s to differ, but '" + specs[index].name +
+                   "' stands twice"};
+    if (Status status = tensor(specs[index], std::string(role) + " '" + specs[index].name + "'"); !status)
+      return status;
+  }
+  return {};
+}
+
+Status Verifier::expression(const Expression &expression, const std::string &place, int64_t depth,
+                            int64_t &nodes) const {
+  if (depth > Expression::kMaxDepth || ++nodes > Expression::kMaxNodes)
+    return Error{"expected " + place + " to be an expression of at most " + std::to_string(Expression::kMaxNodes) +
+                 " operations nested at most " + std::to_string(Expression::kMaxDepth) + " deep, but it is larger"};
+  if (expression.kind() == Expression::Kind::Symbol && !isIndexOf(expression.value(), plan.symbols.size()))
+    return Error{"expected " + place + " to use one of " + counted(plan.symbols.size(), "symbol") +
+                 ", but it uses number " + std::to_string(expression.value())};
+  for (const Expression &operand : expression.operands())
+    if (Status status = this->expression(operand, place, depth + 1, nodes); !status)
+      return status;
+  return {};
+}
+
+Status Verifier::expression(const Expression &expression, const std::string &place) const {
+  int64_t nodes = 0;
+  return this->expression(expression, place, 1, nodes);
+}
+
+Status Verifier::argument(const LaunchArgument &argument, const Variant &variant, const std::string &place) const {
+  auto refersTo = [&](size_t count, const char *noun) -> Status {
+    if (isIndexOf(argument.index, count))
+      return {};
+    return Error{"expected " + place + " to be one of " + counted(count, noun) + ", but it is number " +
+                 std::to_string(argument.index)};
+  };
+  switch (argument.kind) {
+  case LaunchArgument::Kind::Argument: return refersTo(plan.arguments.size(), "argument");
+  case LaunchArgument::Kind::Result: return refersTo(plan.results.size(), "result");
+  case LaunchArgument::Kind::Workspace: return refersTo(variant.workspaces.size(), "workspace");
+  case LaunchArgument::Kind::I32:
+  case LaunchArgument::Kind::I64: return expression(argument.value, place);
+  }
+  return Error{"expected " + place + " to be of a known kind, but it is not"};
+}
+
+Status Verifier::launch(const Launch &launch, const Variant &variant, const std::string &place) const {
+  if (launch.kernel.empty())
+    return Error{"expected " + place + " to name a kernel, but the name is empty"};
+  if (launch.threads < 1 || launch.threads > kMaxThreads)
+    return Error{"expected " + place + " to have 1 to " + std::to_string(kMaxThreads) +
+                 " threads per CTA, but it has " + std::to_string(launch.threads)};
+  if (launch.dynamicSharedBytes < 0 || launch.dynamicSharedBytes > kMaxDynamicSharedBytes)
+    return Error{"expected " + place + " to use 0 to " + std::to_string(kMaxDynamicSharedBytes) +
+                 " bytes of dynamic shared memory, but it uses " + std::to_string(launch.dynamicSharedBytes)};
+  if (Status status = expression(launch.grid, "the grid of " + place); !status)
+    return status;
+  if (Status status = expression(launch.readBytes, "the read bytes of " + place); !status)
+    return status;
+  if (Status status = expression(launch.writtenBytes, "the written bytes of " + place); !status)
+    return status;
+  for (size_t index = 0; index < launch.arguments.size(); ++index) {
+    std::string argumentPlace = "kernel argument " + std::to_string(index) + " of " + place;
+    if (Status status = argument(launch.arguments[index], variant, argumentPlace); !status)
+      return status;
+  }
+  return {};
+}
+
+Status Verifier::variant(const Variant &variant, const std::string &place) const {
+  for (const SymbolRange &range : variant.ranges) {
+    if (!isIndexOf(range.symbol, plan.symbols.size()))
+      return Error{"expected a range of " + place + " to limit one of " + counted(plan.symbols.size(), "symbol") +
+                   ", but it limits number " + std::to_string(range.symbol)};
+    if (range.low > range.high)
+      return Error{"expected a range of " + place + " to hold a value, but it is " + std::to_string(range.low) +
+                   " to " + std::to_string(range.high)};
+  }
+  if (!variant.launches.empty() && variant.ptx.empty())
+    return Error{"expected " + place + " to have PTX for its " + std::to_string(variant.launches.size()) + " launches" +
+                 ", but it is empty"};
+  for (size_t index = 0; index < variant.workspaces.size(); ++index) {
+    std::string workspacePlace = "the bytes of workspace " + std::to_string(index) + " of " + place;
+    if (Status status = expression(variant.workspaces[index].bytes, workspacePlace); !status)
+      return status;
+  }
+  for (size_t index = 0; index < variant.launches.size(); ++index) {
+    std::string launchPlace = "launch " + std::to_string(index) + " of " + place;
+    if (Status status = launch(variant.launches[index], variant, launchPlace); !status)
+      return status;
+  }
+  return {};
+}
+
+Status Verifier::run() {
+  if (Status status = symbols(); !status)
+    return status;
+  if (Status status = tensors(plan.arguments, "argument"); !status)
+    return status;
+  if (Status status = tensors(plan.results, "result"); !status)
+    return status;
+  if (plan.variants.empty())
+    return Error{"expected plan '" + plan.function + "' to have a variant, but it has none"};
+  for (size_t index = 0; index < plan.variants.size(); ++index)
+    if (Status status = variant(plan.variants[index], "variant " + std::to_string(index)); !status)
+      return status;
+  return {};
+}
+
+} // namespace
+
+Status verify(const Plan &plan) { return Verifier(plan).run(); }
+
+} // namespace fastnorm
