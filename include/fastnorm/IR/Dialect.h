@@ -1,0 +1,38 @@
+//===- Dialect.h - The fastnorm dialect and its attributes -*- C++ -*-===//
+//
+// Part of fastnorm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FASTNORM_IR_DIALECT_H
+#define FASTNORM_IR_DIALECT_H
+
+#include "mlir/IR/Attributes.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpImplementation.h"
+
+#include <optional>
+#include <string>
+
+#include "fastnorm/IR/Enums.h.inc"
+
+#include "fastnorm/IR/Dialect.h.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "fastnorm/IR/Attributes.h.inc"
+
+namespace fastnorm {
+
+/// The attributes of functions and modules, by their full names.
+inline constexpr llvm::StringLiteral kNameAttr = "fastnorm.name";
+inline constexpr llvm::StringLiteral kSymbolsAttr = "fastnorm.symbols";
+inline constexpr llvm::StringLiteral kResultAttr = "fastnorm.result";
+inline constexpr llvm::StringLiteral kIndexesAttr = "fastnorm.indexes";
+inline constexpr llvm::StringLiteral kTargetAttr = "fastnorm.target";
+
+} // namespace fastnorm
+
+#endif // FASTNORM_IR_DIALECT_H

@@ -1,0 +1,32 @@
+//===- KernelOps.h - The kernel algebra -*- C++ -*-===//
+//
+// Part of fastnorm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FASTNORM_IR_KERNELOPS_H
+#define FASTNORM_IR_KERNELOPS_H
+
+#include "fastnorm/IR/Dialect.h"
+#include "fastnorm/IR/Interfaces.h"
+
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+#define GET_OP_CLASSES
+#include "fastnorm/IR/KernelOps.h.inc"
+
+namespace fastnorm {
+
+/// The axes of a value inside a kernel: what its producer says, or, for a block argument, what its uses say.
+/// Nothing for a table of a gather and for an argument without uses.
+AxesAttr axesOf(mlir::Value value);
+
+/// Whether a value is a block argument that a gather chooses rows from.
+bool isTable(mlir::Value value);
+
+} // namespace fastnorm
+
+#endif // FASTNORM_IR_KERNELOPS_H

@@ -1,0 +1,165 @@
+//===- KernelOps.td - The kernel algebra -*- tablegen -*-===//
+//
+// Part of fastnorm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FASTNORM_IR_KERNELOPS_TD
+#define FASTNORM_IR_KERNELOPS_TD
+
+include "fastnorm/IR/Attributes.td"
+include "fastnorm/IR/Interfaces.td"
+include "mlir/Interfaces/ControlFlowInterfaces.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+def Fastnorm_Element : AnyTypeOf<[F32, BF16, I1, I32, I64], "f32, bf16, i1, i32 or i64">;
+def Fastnorm_Tensor : Type<And<[TensorRankOf<[Fastnorm_Element], [1, 2, 3]>.predicate]>,
+  "tensor of f32, bf16, i1, i32 or i64 of rank 1 to 3", "::mlir::RankedTensorType">;
+
+class Fastnorm_KernelAlgebraOp<string mnemonic, list<Trait> traits = []>
+  : Fastnorm_Op<mnemonic, !listconcat([Pure, DeclareOpInterfaceMethods<Fastnorm_RowOpInterface>], traits)> {
+  let hasVerifier = 1;
+}
+
+def Fastnorm_MapOp : Fastnorm_KernelAlgebraOp<"map", [SingleBlock, RecursiveMemoryEffects]> {
+  let summary = "a scalar function of values that broadcast over the axes they lack";
+  let description = [{
+    `result[i] = body(operand₀[i restricted to its axes], …)` for every index i of the result's axes.
+
+    The body holds scalar `arith` and `math` ops only. A rounding happens exactly where it has a cast. A multiply and an
+    add are contracted to one fused multiply-add only where both carry `fastmath<contract>`.
+
+    - C1: one axes attribute per operand, of the operand's rank; the result's axes have the result's rank.
+    - C2: the axes of each operand are among the result's.
+    - C3: dimensions of one axis agree.
+    - C4: the body has one argument per operand, of its element type, and yields the result's element type.
+    - C5: the body uses only its arguments and the ops listed in Design.md.
+
+    ```mlir
+    %y = fastnorm.map(%x [row, hidden], %rstd [row]) -> [row, hidden]
+       : (tensor<?x64xbf16>, tensor<?xf32>) -> tensor<?x64xf32> {
+    ^bb0(%a: bf16, %r: f32):
+      %f = arith.extf %a : bf16 to f32
+      %n = arith.mulf %f, %r : f32
+      fastnorm.yield %n : f32
+    }
+    ```
+  }];
+  let arguments = (ins
+    Arg<Variadic<Fastnorm_Tensor>, "what the body reads, one element at a time">:$inputs,
+    Fastnorm_AxesArrayAttr:$operand_axes,
+    Fastnorm_AxesAttr:$result_axes);
+  let results = (outs Res<Fastnorm_Tensor, "one element per index of the result's axes">:$result);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = [{
+    `(` custom<OperandsWithAxes>($inputs, $operand_axes) `)` `->` custom<BareAxes>($result_axes) attr-dict `:`
+    functional-type($inputs, $result) $body
+  }];
+}
+
+def Fastnorm_ReduceOp : Fastnorm_KernelAlgebraOp<"reduce"> {
+  let summary = "combination of all elements along one axis";
+  let description = [{
+    `result = identity ⊕ input[0] ⊕ input[1] ⊕ …` along the axis.
+
+    Along slot the order is ascending. Along hidden the order is fixed by the schedule and does not change from run to
+    run. Where the input is a map that ends in a multiply with `fastmath<contract>`, `add` contracts with it.
+
+    | combiner | identity | NaN |
+    |---|---|---|
+    | add | 0 | travels |
+    | max, min | −∞, +∞ | travels |
+
+    - C1: the axes have the input's rank and include the reduced axis.
+    - C2: the result has the input's shape without the reduced dimension, in f32, and so has the input.
+    - C3: the axis is slot or hidden.
+
+    ```mlir
+    %sum = fastnorm.reduce add hidden (%x [row, hidden]) : tensor<?x64xf32> -> tensor<?xf32>
+    ```
+  }];
+  let arguments = (ins
+    Arg<Fastnorm_Tensor, "what is combined">:$input,
+    Fastnorm_CombinerAttr:$combiner,
+    Fastnorm_AxisAttr:$axis,
+    Fastnorm_AxesAttr:$operand_axes);
+  let results = (outs Res<Fastnorm_Tensor, "one element per index of the remaining axes">:$result);
+  let assemblyFormat = [{
+    $combiner $axis `(` $input custom<BareAxes>($operand_axes) `)` attr-dict `:` type($input) `->` type($result)
+  }];
+}
+
+def Fastnorm_GatherOp : Fastnorm_KernelAlgebraOp<"gather"> {
+  let summary = "rows of a table, chosen by an index";
+  let description = [{
+    `result[r, k, :] = table[index[r, k], :]` and `present[r, k] = 1`; for a dropped slot, whose index is below 0 or at or
+    past the table's rows, zeros and 0, and nothing is loaded.
+
+    - C1: the result's shape is the index's followed by the table's hidden size, with the table's element type.
+    - C2: present has the index's shape.
+    - C3: the index has the axes [row] or [row, slot].
+
+    ```mlir
+    %rows, %present = fastnorm.gather %table[%index]
+       : tensor<?x64xbf16>, tensor<?x8xi64> -> tensor<?x8x64xbf16>, tensor<?x8xi1>
+    ```
+  }];
+  let arguments = (ins
+    Arg<Fastnorm_Tensor, "the rows to choose from">:$table,
+    Arg<Fastnorm_Tensor, "which row each slot takes">:$index);
+  let results = (outs
+    Res<Fastnorm_Tensor, "the chosen rows">:$result,
+    Res<Fastnorm_Tensor, "which slots are not dropped">:$present);
+  let assemblyFormat = [{
+    $table `[` $index `]` attr-dict `:` type($table) `,` type($index) `->` type($result) `,` type($present)
+  }];
+}
+
+def Fastnorm_KernelOp : Fastnorm_Op<"kernel", [IsolatedFromAbove, SingleBlock, Pure,
+    DeclareOpInterfaceMethods<Fastnorm_RowOpInterface>]> {
+  let summary = "ops of the kernel algebra that run as one launch";
+  let description = [{
+    The body sees the inputs as its block arguments and yields the results. One kernel becomes one launch.
+
+    - C1: one body argument per input, of its type; the body yields the results' types.
+    - C2: the body holds only fastnorm.map, reduce and gather.
+    - C3: every argument is used with the same axes everywhere; a table is only a table.
+    - C4: results are computed in the body and carry [row] or [row, hidden].
+    - C5: all values that carry hidden have the same hidden size, all that carry slot the same top_k.
+
+    ```mlir
+    %s = fastnorm.kernel "residual_add" (%a = %x, %b = %h) : (tensor<?x64xf32>, tensor<?x64xf32>) -> tensor<?x64xf32> {
+      %0 = fastnorm.map(%a [row, hidden], %b [row, hidden]) -> [row, hidden]
+         : (tensor<?x64xf32>, tensor<?x64xf32>) -> tensor<?x64xf32> {
+      ^bb0(%c: f32, %d: f32):
+        %1 = arith.addf %c, %d : f32
+        fastnorm.yield %1 : f32
+      }
+      fastnorm.yield %0 : tensor<?x64xf32>
+    }
+    ```
+  }];
+  let arguments = (ins
+    Arg<Variadic<Fastnorm_Tensor>, "what the body reads">:$inputs,
+    StrAttr:$name,
+    OptionalAttr<Fastnorm_ScheduleAttr>:$schedule);
+  let results = (outs Res<Variadic<Fastnorm_Tensor>, "what the body yields">:$results);
+  let regions = (region SizedRegion<1>:$body);
+  let hasCustomAssemblyFormat = 1;
+  let hasRegionVerifier = 1;
+}
+
+def Fastnorm_YieldOp : Fastnorm_Op<"yield", [Pure, Terminator, ReturnLike, ParentOneOf<["MapOp", "KernelOp"]>]> {
+  let summary = "the values a map's or kernel's body computes";
+  let description = [{
+    ```mlir
+    fastnorm.yield %0 : f32
+    ```
+  }];
+  let arguments = (ins Arg<Variadic<AnyType>, "one value per result">:$operands);
+  let assemblyFormat = "attr-dict ($operands^ `:` type($operands))?";
+  let builders = [OpBuilder<(ins), [{}]>];
+}
+
+#endif // FASTNORM_IR_KERNELOPS_TD

@@ -1,0 +1,134 @@
+//===- Attributes.cpp - Axes, targets and schedules -*- C++ -*-===//
+//
+// Part of fastnorm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "fastnorm/IR/Dialect.h"
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace fastnorm;
+
+//===----------------------------------------------------------------------===//
+// Axes
+//===----------------------------------------------------------------------===//
+
+static ParseResult parseAxisList(AsmParser &parser, SmallVectorImpl<Axis> &axes) {
+  return parser.parseCommaSeparatedList([&] {
+    FailureOr<Axis> axis = FieldParser<Axis>::parse(parser);
+    if (failed(axis))
+      return failure();
+    axes.push_back(*axis);
+    return success();
+  });
+}
+
+static void printAxisList(AsmPrinter &printer, ArrayRef<Axis> axes) {
+  llvm::interleaveComma(axes, printer, [&](Axis axis) { printer << stringifyAxis(axis); });
+}
+
+LogicalResult AxesAttr::verify(function_ref<InFlightDiagnostic()> emitError, ArrayRef<Axis> axes) {
+  if (axes.empty() || !llvm::is_sorted(axes, std::less_equal<Axis>()))
+    return emitError() << "expects axes in the order row, slot, hidden, each at most once and at least one";
+  return success();
+}
+
+bool AxesAttr::contains(Axis axis) const { return llvm::is_contained(getAxes(), axis); }
+
+std::optional<int64_t> AxesAttr::dimensionOf(Axis axis) const {
+  const Axis *place = llvm::find(getAxes(), axis);
+  if (place == getAxes().end())
+    return std::nullopt;
+  return place - getAxes().begin();
+}
+
+AxesAttr AxesAttr::without(Axis axis) const {
+  SmallVector<Axis> rest(llvm::make_filter_range(getAxes(), [&](Axis other) { return other != axis; }));
+  return AxesAttr::get(getContext(), rest);
+}
+
+std::string AxesAttr::str() const {
+  std::string text = "[";
+  for (Axis axis : getAxes())
+    text += (text.size() > 1 ? ", " : "") + stringifyAxis(axis).str();
+  return text + "]";
+}
+
+//===----------------------------------------------------------------------===//
+// Target
+//===----------------------------------------------------------------------===//
+
+LogicalResult TargetAttr::verify(function_ref<InFlightDiagnostic()> emitError, StringRef name, StringRef chip,
+                                 int64_t ptx, int64_t multiprocessors, int64_t registers, int64_t sharedBytes,
+                                 int64_t threads, int64_t ctas, int64_t bandwidth, int64_t l2Bytes) {
+  // The lowest PTX version that declares each chip (NVPTX back end of LLVM 22).
+  static constexpr std::pair<StringLiteral, int64_t> kChips[] = {{"sm_80", 70}, {"sm_86", 71},  {"sm_89", 78},
+                                                                {"sm_90", 78}, {"sm_100", 86}, {"sm_120", 87}};
+  const auto *known = llvm::find_if(kChips, [&](const auto &entry) { return entry.first == chip; });
+  if (known == std::end(kChips)) {
+    InFlightDiagnostic diagnostic = emitError() << "expects a chip among";
+    for (const auto &[knownChip, version] : kChips)
+      diagnostic << " " << knownChip;
+    return diagnostic << ", but got '" << chip << "'";
+  }
+  // 90 is the newest version that the back end can write.
+  if (ptx < known->second || ptx > 90)
+    return emitError() << "expects a PTX version from " << known->second << " to 90 for " << chip << ", but got " << ptx;
+  for (int64_t quantity : {multiprocessors, registers, sharedBytes, threads, ctas, bandwidth, l2Bytes})
+    if (quantity <= 0)
+      return emitError() << "expects every quantity of target '" << name << "' to be positive, but got " << quantity;
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Schedule
+//===----------------------------------------------------------------------===//
+
+LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError, ScheduleKind kind, RowScope scope,
+                                   int64_t threadsPerRow, int64_t rowsPerCta, int64_t vectorWidth,
+                                   int64_t vectorsPerThread, int64_t vectorsInFlight, int64_t slotsInFlight,
+                                   int64_t minCtas, Invariants invariants, Keep keep, Stores stores) {
+  const std::pair<StringRef, int64_t> counts[] = {
+      {"threads_per_row", threadsPerRow},       {"rows_per_cta", rowsPerCta},
+      {"vectors_per_thread", vectorsPerThread}, {"vectors_in_flight", vectorsInFlight},
+      {"slots_in_flight", slotsInFlight},       {"min_ctas", minCtas}};
+  for (auto [name, count] : counts)
+    if (count < 1 || count > 1024)
+      return emitError() << "expects " << name << " from 1 to 1024, but got " << count;
+  if (!llvm::isPowerOf2_64(vectorWidth) || vectorWidth < 1 || vectorWidth > 16)
+    return emitError() << "expects vector_width to be 1, 2, 4, 8 or 16 elements, but got " << vectorWidth;
+  if (threadsPerRow * rowsPerCta > 1024)
+    return emitError() << "expects at most 1024 threads per CTA, but threads_per_row " << threadsPerRow
+                       << " times rows_per_cta " << rowsPerCta << " is " << threadsPerRow * rowsPerCta;
+  if (vectorsInFlight > vectorsPerThread)
+    return emitError() << "expects vectors_in_flight to be at most vectors_per_thread, " << vectorsPerThread
+                       << ", but got " << vectorsInFlight;
+  if (kind == ScheduleKind::PerElement)
+    return success();
+  if (scope == RowScope::Lanes && (threadsPerRow > 32 || !llvm::isPowerOf2_64(threadsPerRow)))
+    return emitError() << "expects threads_per_row to be a power of two up to 32 for scope lanes, but got "
+                       << threadsPerRow;
+  if (scope == RowScope::Lanes && (threadsPerRow * rowsPerCta) % 32)
+    return emitError() << "expects whole warps, but a CTA has " << threadsPerRow * rowsPerCta << " threads";
+  if (scope == RowScope::Cta && (threadsPerRow % 32 || rowsPerCta != 1))
+    return emitError() << "expects whole warps and one row per CTA for scope cta, but got threads_per_row "
+                       << threadsPerRow << " and rows_per_cta " << rowsPerCta;
+  return success();
+}
+
+#define GET_ATTRDEF_CLASSES
+#include "fastnorm/IR/Attributes.cpp.inc"
+
+void FastnormDialect::registerAttributes() {
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "fastnorm/IR/Attributes.cpp.inc"
+      >();
+}

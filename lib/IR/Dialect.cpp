@@ -1,0 +1,92 @@
+//===- Dialect.cpp - The fastnorm dialect -*- C++ -*-===//
+//
+// Part of fastnorm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "fastnorm/IR/Dialect.h"
+#include "fastnorm/IR/GraphOps.h"
+#include "fastnorm/IR/KernelOps.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+
+using namespace mlir;
+using namespace fastnorm;
+
+#include "fastnorm/IR/Dialect.cpp.inc"
+
+#include "fastnorm/IR/Enums.cpp.inc"
+
+#include "fastnorm/IR/Interfaces.cpp.inc"
+
+void FastnormDialect::initialize() {
+  addOperations<
+#define GET_OP_LIST
+#include "fastnorm/IR/GraphOps.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "fastnorm/IR/KernelOps.cpp.inc"
+      >();
+  registerAttributes();
+}
+
+LogicalResult FastnormDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
+  if (attribute.getName() == kTargetAttr) {
+    if (!isa<ModuleOp>(op))
+      return op->emitOpError("cannot carry '") << kTargetAttr << "'; it belongs on the module";
+    if (!isa<TargetAttr>(attribute.getValue()))
+      return op->emitOpError("expects '") << kTargetAttr << "' to be a #fastnorm.target, but got " << attribute.getValue();
+  }
+  return success();
+}
+
+/// Names are not empty; symbols name each `?` of the tensor once.
+static LogicalResult verifyBindingAttribute(Operation *op, Type type, NamedAttribute attribute) {
+  if (attribute.getName() == kNameAttr) {
+    auto name = dyn_cast<StringAttr>(attribute.getValue());
+    if (!name || name.empty())
+      return op->emitOpError("expects '") << kNameAttr << "' to be a string that is not empty, but got "
+                                          << attribute.getValue();
+    return success();
+  }
+  if (attribute.getName() == kIndexesAttr) {
+    if (isa<StringAttr>(attribute.getValue()))
+      return success();
+    return op->emitOpError("expects '") << kIndexesAttr << "' to be a symbol's name, but got " << attribute.getValue();
+  }
+  if (attribute.getName() == kResultAttr) {
+    if (isa<IntegerAttr>(attribute.getValue()) && isa<MemRefType>(type))
+      return success();
+    return op->emitOpError("expects '") << kResultAttr << "' to be an integer on a memref, but got "
+                                        << attribute.getValue() << " on " << type;
+  }
+  if (attribute.getName() != kSymbolsAttr)
+    return op->emitOpError("carries '") << attribute.getName() << "', which fastnorm does not know; known are '"
+                                        << kNameAttr << "', '" << kSymbolsAttr << "', '" << kIndexesAttr << "' and '"
+                                        << kResultAttr << "'";
+  auto symbols = dyn_cast<ArrayAttr>(attribute.getValue());
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!symbols || !llvm::all_of(symbols, [](Attribute name) { return isa<StringAttr>(name); }))
+    return op->emitOpError("expects '") << kSymbolsAttr << "' to be a list of strings, but got " << attribute.getValue();
+  if (tensor && static_cast<int64_t>(symbols.size()) != static_cast<int64_t>(tensor.getNumDynamicDims()))
+    return op->emitOpError("expects '") << kSymbolsAttr << "' to name the " << tensor.getNumDynamicDims()
+                                        << " dynamic dimensions of " << type << ", but it names " << symbols.size();
+  return success();
+}
+
+LogicalResult FastnormDialect::verifyRegionArgAttribute(Operation *op, unsigned regionIndex, unsigned argIndex,
+                                                        NamedAttribute attribute) {
+  auto function = dyn_cast<FunctionOpInterface>(op);
+  return verifyBindingAttribute(op, function ? function.getArgumentTypes()[argIndex] : Type(), attribute);
+}
+
+LogicalResult FastnormDialect::verifyRegionResultAttribute(Operation *op, unsigned regionIndex, unsigned resultIndex,
+                                                           NamedAttribute attribute) {
+  auto function = dyn_cast<FunctionOpInterface>(op);
+  return verifyBindingAttribute(op, function ? function.getResultTypes()[resultIndex] : Type(), attribute);
+}
