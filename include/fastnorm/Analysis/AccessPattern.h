@@ -1,0 +1,68 @@
+//===- AccessPattern.h - How a kernel reads and when -*- C++ -*-===//
+//
+// Part of fastnorm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FASTNORM_ANALYSIS_ACCESSPATTERN_H
+#define FASTNORM_ANALYSIS_ACCESSPATTERN_H
+
+#include "fastnorm/IR/KernelOps.h"
+
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/SetVector.h"
+
+namespace fastnorm {
+
+/// Facts of a kernel that schedules and lowerings build on; no decisions.
+///
+/// The *phase* of a value is the number of hidden reductions it depends on. A value that varies along row and hidden
+/// and is used in a later phase than its own *crosses*.
+struct AccessPattern {
+  explicit AccessPattern(KernelOp kernel);
+
+  /// Mutable: an op is a handle, and its accessors are not const.
+  mutable KernelOp kernel;
+  /// 1 where nothing carries the axis.
+  int64_t hidden = 1;
+  int64_t slots = 1;
+  int64_t phases = 1;
+
+  // Body arguments by how they are read.
+  llvm::SmallVector<mlir::BlockArgument> streamed;     ///< [row, hidden]
+  llvm::SmallVector<mlir::BlockArgument> invariants;   ///< [hidden]
+  llvm::SmallVector<mlir::BlockArgument> rowScalars;   ///< [row]
+  llvm::SmallVector<mlir::BlockArgument> slotScalars;  ///< [row, slot]
+  llvm::SmallVector<mlir::BlockArgument> tables;       ///< gathered from
+  llvm::SmallVector<GatherOp> gathers;
+  llvm::SmallVector<ReduceOp> rowReductions;           ///< over hidden, in order
+  /// Values with axes [row, hidden] that a later phase than their own uses, in order.
+  llvm::SetVector<mlir::Value> crossing;
+  /// Ops that no lowering can place, with the reason.
+  llvm::SmallVector<std::pair<mlir::Operation *, std::string>> unsupported;
+
+  int64_t phaseOf(mlir::Value value) const { return phase.lookup(value); }
+  /// The phase in which an op runs: that of its operands.
+  int64_t phaseOfOp(mlir::Operation *op) const;
+  /// Values that carry hidden and that the reductions and results of a phase are computed from, themselves included.
+  llvm::DenseSet<mlir::Value> neededIn(int64_t phase) const;
+
+  /// Bytes of the widest and the narrowest element that is streamed, gathered or stored with [row, hidden].
+  int64_t widestBytes = 0;
+  int64_t narrowestBytes = 0;
+
+private:
+  void classify(mlir::BlockArgument argument);
+  void visit(mlir::Operation *op);
+  void countElement(mlir::Type type);
+
+  llvm::DenseMap<mlir::Value, int64_t> phase;
+};
+
+/// Bytes an element takes in memory.
+int64_t elementBytes(mlir::Type type);
+
+} // namespace fastnorm
+
+#endif // FASTNORM_ANALYSIS_ACCESSPATTERN_H

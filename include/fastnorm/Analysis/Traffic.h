@@ -1,0 +1,32 @@
+//===- Traffic.h - Bytes a kernel moves -*- C++ -*-===//
+//
+// Part of fastnorm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FASTNORM_ANALYSIS_TRAFFIC_H
+#define FASTNORM_ANALYSIS_TRAFFIC_H
+
+#include "fastnorm/IR/KernelOps.h"
+
+namespace fastnorm {
+
+/// Bytes as a sum: `fixed` + `perRow` × the kernel's rows.
+struct ByteCount {
+  int64_t fixed = 0;
+  int64_t perRow = 0;
+};
+
+/// Distinct bytes: what must cross the memory bus once, however often the kernel reads it. Gathered rows count once per
+/// slot, as if no slot were dropped and no row chosen twice.
+struct Traffic {
+  explicit Traffic(KernelOp kernel);
+
+  ByteCount read;
+  ByteCount written;
+};
+
+} // namespace fastnorm
+
+#endif // FASTNORM_ANALYSIS_TRAFFIC_H

@@ -1,0 +1,35 @@
+//===- RegisterEstimate.h - Registers a schedule asks for -*- C++ -*-===//
+//
+// Part of fastnorm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FASTNORM_COSTMODEL_REGISTERESTIMATE_H
+#define FASTNORM_COSTMODEL_REGISTERESTIMATE_H
+
+#include "fastnorm/Analysis/AccessPattern.h"
+
+namespace fastnorm {
+
+/// 32-bit registers per thread, as a schedule implies them.
+struct RegisterEstimate {
+  RegisterEstimate(const AccessPattern &pattern, ScheduleAttr schedule);
+
+  int64_t inFlight = 0;   ///< hold loads that were issued and not yet used
+  int64_t kept = 0;       ///< hold values between phases
+  int64_t invariants = 0; ///< hold [hidden] operands loaded early
+
+  /// What lets every load that the schedule wants in flight be in flight.
+  int64_t wanted() const;
+  /// Below this the kernel cannot be compiled without spilling what the schedule keeps.
+  int64_t needed() const;
+};
+
+/// Registers per thread that remain when `ctas` CTAs of `threads` threads share a multiprocessor: a multiple of 8 (the
+/// unit in which they are given out), at most 255.
+int64_t registersAvailable(TargetAttr target, int64_t threads, int64_t ctas);
+
+} // namespace fastnorm
+
+#endif // FASTNORM_COSTMODEL_REGISTERESTIMATE_H

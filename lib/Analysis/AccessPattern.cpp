@@ -1,0 +1,130 @@
+//===- AccessPattern.cpp - How a kernel reads and when -*- C++ -*-===//
+//
+// Part of fastnorm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "fastnorm/Analysis/AccessPattern.h"
+
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace fastnorm;
+
+int64_t fastnorm::elementBytes(Type type) { return llvm::divideCeil(type.getIntOrFloatBitWidth(), 8); }
+
+static Type elementOf(Value value) { return cast<RankedTensorType>(value.getType()).getElementType(); }
+
+static bool carries(AxesAttr axes, ArrayRef<Axis> list) { return axes.getAxes() == list; }
+
+AccessPattern::AccessPattern(KernelOp kernel) : kernel(kernel) {
+  Block &block = kernel.getBody().front();
+  for (BlockArgument argument : block.getArguments())
+    classify(argument);
+  for (Operation &op : block.without_terminator())
+    visit(&op);
+  for (Value result : block.getTerminator()->getOperands())
+    if (carries(axesOf(result), {Axis::Row, Axis::Hidden}))
+      countElement(elementOf(result));
+}
+
+void AccessPattern::countElement(Type type) {
+  int64_t bytes = elementBytes(type);
+  widestBytes = std::max(widestBytes, bytes);
+  narrowestBytes = narrowestBytes ? std::min(narrowestBytes, bytes) : bytes;
+}
+
+void AccessPattern::classify(BlockArgument argument) {
+  phase[argument] = 0;
+  auto type = cast<RankedTensorType>(argument.getType());
+  if (isTable(argument)) {
+    tables.push_back(argument);
+    hidden = type.getShape().back();
+    return countElement(type.getElementType());
+  }
+  AxesAttr axes = axesOf(argument);
+  if (axes.contains(Axis::Hidden))
+    hidden = type.getShape()[*axes.dimensionOf(Axis::Hidden)];
+  if (axes.contains(Axis::Slot))
+    slots = type.getShape()[*axes.dimensionOf(Axis::Slot)];
+  if (carries(axes, {Axis::Row, Axis::Hidden})) {
+    streamed.push_back(argument);
+    countElement(type.getElementType());
+  } else if (carries(axes, {Axis::Hidden})) {
+    invariants.push_back(argument);
+  } else if (carries(axes, {Axis::Row})) {
+    rowScalars.push_back(argument);
+  } else if (carries(axes, {Axis::Row, Axis::Slot})) {
+    slotScalars.push_back(argument);
+  } else {
+    unsupported.emplace_back(kernel, "reads an input with axes " + axes.str() +
+                                         "; inputs may have [row, hidden], [hidden], [row] or [row, slot]");
+  }
+}
+
+int64_t AccessPattern::phaseOfOp(Operation *op) const {
+  int64_t latest = 0;
+  for (Value operand : op->getOperands())
+    latest = std::max(latest, phaseOf(operand));
+  return latest;
+}
+
+llvm::DenseSet<Value> AccessPattern::neededIn(int64_t phase) const {
+  SmallVector<Value> pending;
+  for (ReduceOp reduce : rowReductions)
+    if (phaseOfOp(reduce) == phase)
+      pending.push_back(reduce.getInput());
+  for (Value result : kernel.getBody().front().getTerminator()->getOperands())
+    if (phaseOf(result) == phase)
+      pending.push_back(result);
+  llvm::DenseSet<Value> needed;
+  while (!pending.empty()) {
+    Value value = pending.pop_back_val();
+    AxesAttr axes = axesOf(value);
+    if (!axes || !axes.contains(Axis::Hidden) || !needed.insert(value).second)
+      continue;
+    if (Operation *producer = value.getDefiningOp())
+      llvm::append_range(pending, producer->getOperands());
+  }
+  return needed;
+}
+
+void AccessPattern::visit(Operation *op) {
+  int64_t opPhase = phaseOfOp(op);
+  for (Value operand : op->getOperands()) {
+    AxesAttr axes = axesOf(operand);
+    if (axes && carries(axes, {Axis::Row, Axis::Hidden}) && phaseOf(operand) < opPhase)
+      crossing.insert(operand);
+  }
+  auto reduce = dyn_cast<ReduceOp>(op);
+  bool endsPhase = reduce && reduce.getAxis() == Axis::Hidden;
+  for (Value result : op->getResults())
+    phase[result] = opPhase + endsPhase;
+  if (endsPhase) {
+    rowReductions.push_back(reduce);
+    phases = std::max(phases, opPhase + 2);
+    if (!carries(reduce.getOperandAxes(), {Axis::Row, Axis::Hidden}))
+      unsupported.emplace_back(op, "reduces hidden of a value with axes " + reduce.getOperandAxes().str() +
+                                       "; only [row, hidden] can be reduced over hidden");
+  }
+  auto gather = dyn_cast<GatherOp>(op);
+  if (gather) {
+    gathers.push_back(gather);
+    if (cast<RankedTensorType>(gather.getIndex().getType()).getRank() != 2)
+      unsupported.emplace_back(op, "gathers with an index of axes [row]; only [row, slot] is lowered");
+    if (!isa<BlockArgument>(gather.getIndex()))
+      unsupported.emplace_back(op, "gathers with an index that the kernel computes");
+  }
+  for (Value result : op->getResults()) {
+    AxesAttr axes = axesOf(result);
+    if (axes.contains(Axis::Slot))
+      slots = cast<RankedTensorType>(result.getType()).getShape()[*axes.dimensionOf(Axis::Slot)];
+    if (axes.contains(Axis::Hidden))
+      hidden = cast<RankedTensorType>(result.getType()).getShape()[*axes.dimensionOf(Axis::Hidden)];
+    if (carries(axes, {Axis::Slot}) || carries(axes, {Axis::Slot, Axis::Hidden}))
+      unsupported.emplace_back(op, "computes a value with axes " + axes.str() + ", which no schedule places");
+    if (axes.contains(Axis::Slot) && phase[result] > 0)
+      unsupported.emplace_back(op, "computes slots after a row reduction, which no schedule places");
+  }
+}

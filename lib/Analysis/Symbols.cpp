@@ -1,0 +1,109 @@
+//===- Symbols.cpp - Which dynamic dimensions are equal -*- C++ -*-===//
+//
+// Part of fastnorm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "fastnorm/Analysis/Symbols.h"
+
+#include "fastnorm/IR/Dialect.h"
+#include "fastnorm/IR/Interfaces.h"
+
+#include "llvm/ADT/StringMap.h"
+
+using namespace mlir;
+using namespace fastnorm;
+
+static bool hasDynamicRows(Value value) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  return type && type.getRank() > 0 && type.isDynamicDim(0);
+}
+
+/// The name that a function's attribute gives to the rows of an argument or result.
+static StringRef givenName(ArrayAttr symbols) {
+  return symbols && !symbols.empty() ? cast<StringAttr>(symbols[0]).getValue() : StringRef();
+}
+
+FailureOr<Symbols> Symbols::of(func::FuncOp function) {
+  Symbols result;
+  Block &block = function.getBody().front();
+  auto terminator = cast<func::ReturnOp>(block.getTerminator());
+  SmallVector<Value> tables;
+
+  for (BlockArgument argument : block.getArguments())
+    result.classes.insert(key(argument));
+  for (Operation &op : block) {
+    for (Value value : op.getResults())
+      result.classes.insert(key(value));
+    auto rowOp = dyn_cast<RowOpInterface>(op);
+    if (!rowOp)
+      continue;
+    SmallVector<Value> rows = rowOp.getRowValues();
+    for (Value value : rows)
+      result.classes.unionSets(key(rows.front()), key(value));
+    llvm::append_range(tables, rowOp.getTables());
+  }
+
+  // Names that people gave; equal names are equal extents.
+  llvm::StringMap<Value> valueOfName;
+  llvm::DenseMap<Key, StringRef> nameOfLeader;
+  auto join = [&](Value value, ArrayAttr symbols) {
+    StringRef name = givenName(symbols);
+    if (name.empty() || !hasDynamicRows(value))
+      return;
+    auto [entry, isNew] = valueOfName.try_emplace(name, value);
+    if (!isNew)
+      result.classes.unionSets(key(entry->second), key(value));
+  };
+  for (auto [index, argument] : llvm::enumerate(block.getArguments()))
+    join(argument, function.getArgAttrOfType<ArrayAttr>(index, kSymbolsAttr));
+  for (auto [index, value] : llvm::enumerate(terminator.getOperands()))
+    join(value, function.getResultAttrOfType<ArrayAttr>(index, kSymbolsAttr));
+  for (auto &entry : valueOfName) {
+    auto [place, isNew] = nameOfLeader.try_emplace(result.classes.getLeaderValue(key(entry.second)), entry.first());
+    if (!isNew && place->second != entry.first())
+      return function.emitOpError("gives one dimension two names, '")
+             << place->second << "' and '" << entry.first() << "': its ops make their extents equal";
+  }
+
+  llvm::StringMap<int64_t> taken;
+  auto assign = [&](Value value, StringRef fallback) {
+    Key leader = result.classes.getLeaderValue(key(value));
+    if (!hasDynamicRows(value) || result.symbolOfLeader.contains(leader))
+      return;
+    std::string name = nameOfLeader.lookup(leader).str();
+    if (name.empty()) {
+      name = fallback.str();
+      for (int64_t count = 2; taken.contains(name) || valueOfName.contains(name); ++count)
+        name = fallback.str() + "_" + std::to_string(count);
+    }
+    taken.try_emplace(name, 0);
+    result.symbolOfLeader[leader] = result.symbolNames.size();
+    result.symbolNames.push_back(name);
+  };
+  for (Value value : terminator.getOperands())
+    assign(value, "rows");
+  for (Value table : tables)
+    assign(table, "expert_rows");
+  for (BlockArgument argument : block.getArguments())
+    assign(argument, "rows");
+  for (Operation &op : block)
+    for (Value value : op.getResults())
+      assign(value, "rows");
+  return result;
+}
+
+std::optional<int64_t> Symbols::rowsOf(Value value) const {
+  if (!hasDynamicRows(value))
+    return std::nullopt;
+  return symbolOfLeader.lookup(classes.getLeaderValue(key(value)));
+}
+
+bool Symbols::sameRows(Value left, Value right) const {
+  if (classes.isEquivalent(key(left), key(right)))
+    return true;
+  auto leftType = cast<RankedTensorType>(left.getType());
+  auto rightType = cast<RankedTensorType>(right.getType());
+  return !hasDynamicRows(left) && !hasDynamicRows(right) && leftType.getShape()[0] == rightType.getShape()[0];
+}
