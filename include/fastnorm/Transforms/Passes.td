@@ -1,0 +1,70 @@
+//===- Passes.td - fastnorm to fastnorm -*- tablegen -*-===//
+//
+// Part of fastnorm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FASTNORM_TRANSFORMS_PASSES_TD
+#define FASTNORM_TRANSFORMS_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def AttachTargetPass : Pass<"fastnorm-attach-target", "::mlir::ModuleOp"> {
+  let summary = "Write the target's attribute on the module";
+  let description = [{
+    Looks a name or chip up among the known targets and sets `fastnorm.target`. A module that already carries one keeps
+    it.
+  }];
+  let options = [Option<"target", "target", "std::string", "\"h200\"", "A known target (h200) or chip (sm_90)">];
+}
+
+def NameBindingsPass : Pass<"fastnorm-name-bindings", "::mlir::func::FuncOp"> {
+  let summary = "Write names and symbols on a function's arguments and results";
+  let description = [{
+    Sets `fastnorm.name` where it is missing (arg0, result0, …) and `fastnorm.symbols` from what the ops make equal.
+    Names must differ from one another.
+  }];
+}
+
+def DecomposePass : Pass<"fastnorm-decompose", "::mlir::func::FuncOp"> {
+  let summary = "Turn graph ops into kernels of the algebra";
+  let description = [{
+    Every graph op becomes a `fastnorm.kernel` of the ops that define it; ops of the algebra that stand alone are
+    gathered into one kernel of those that depend on each other. A returned value that no kernel computes, or that is
+    returned twice, gets a kernel that copies it, so that every result is written by exactly one kernel.
+
+    Afterwards no graph op is left, every rounding is an explicit cast, and every op stands in a kernel.
+  }];
+  let dependentDialects = ["::fastnorm::FastnormDialect", "::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
+}
+
+def FusePass : Pass<"fastnorm-fuse", "::mlir::func::FuncOp"> {
+  let summary = "Make one kernel of two where it is legal and wanted";
+  let description = [{
+    A kernel is fused into one that reads its result when both work on the same rows and the reader does not gather from
+    it. `fuse=always` fuses all of these for which a schedule exists, `fuse=never` none. Every decision is a remark,
+    `fuse` or `missed fuse`.
+  }];
+  let options = [Option<"fuse", "fuse", "std::string", "\"always\"", "always or never">];
+  let dependentDialects = ["::fastnorm::FastnormDialect"];
+}
+
+def SelectSchedulePass : Pass<"fastnorm-select-schedule", "::mlir::func::FuncOp"> {
+  let summary = "Write each kernel's schedule";
+  let description = [{
+    Asks the cost model for the best schedule on the module's target. A kernel that already has a schedule keeps it. The
+    choice is a remark, `schedule`.
+  }];
+  let dependentDialects = ["::fastnorm::FastnormDialect"];
+}
+
+def VerifySchedulePass : Pass<"fastnorm-verify-schedule", "::mlir::func::FuncOp"> {
+  let summary = "Refuse a schedule that the kernel or the target cannot have";
+  let description = [{
+    Every kernel has a schedule; the schedule suits the kernel's sizes and fits the target's registers, threads and
+    shared memory. The error names the quantity that does not fit.
+  }];
+}
+
+#endif // FASTNORM_TRANSFORMS_PASSES_TD

@@ -1,0 +1,50 @@
+//===- VerifySchedule.cpp - Refuse a schedule that cannot be had -*- C++ -*-===//
+//
+// Part of fastnorm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "fastnorm/CostModel/ScheduleSpace.h"
+#include "fastnorm/Transforms/Passes.h"
+
+#include "mlir/IR/BuiltinOps.h"
+
+namespace fastnorm {
+#define GEN_PASS_DEF_VERIFYSCHEDULEPASS
+#include "fastnorm/Transforms/Passes.h.inc"
+} // namespace fastnorm
+
+using namespace mlir;
+using namespace fastnorm;
+
+namespace {
+
+class VerifySchedulePass : public fastnorm::impl::VerifySchedulePassBase<VerifySchedulePass> {
+public:
+  void runOnOperation() override {
+    auto target = getOperation()->getParentOfType<ModuleOp>()->getAttrOfType<TargetAttr>(kTargetAttr);
+    if (!target) {
+      getOperation().emitError() << "expects a module with '" << kTargetAttr << "'; run fastnorm-attach-target first";
+      return signalPassFailure();
+    }
+    getOperation().walk([&](KernelOp kernel) {
+      if (failed(verifySchedule(kernel, target)))
+        signalPassFailure();
+    });
+  }
+
+private:
+  LogicalResult verifySchedule(KernelOp kernel, TargetAttr target) {
+    if (!kernel.getSchedule())
+      return kernel.emitOpError("has no schedule; run fastnorm-select-schedule first");
+    AccessPattern pattern(kernel);
+    for (auto &[op, reason] : pattern.unsupported)
+      return op->emitOpError(reason);
+    if (std::optional<std::string> reason = whyIllegal(pattern, *kernel.getSchedule(), target))
+      return kernel.emitOpError("has a schedule that ") << *reason;
+    return success();
+  }
+};
+
+} // namespace
