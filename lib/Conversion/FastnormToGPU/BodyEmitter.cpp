@@ -1,0 +1,401 @@
+//===- BodyEmitter.cpp - A kernel's body, one vector of a row at a time -*- C++ -*-===//
+//
+// Part of fastnorm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "BodyEmitter.h"
+#include "MapBody.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace fastnorm;
+
+static RankedTensorType tensorOf(Value value) { return cast<RankedTensorType>(value.getType()); }
+
+BodyEmitter::BodyEmitter(OpBuilder &builder, const AccessPattern &pattern, ScheduleAttr schedule,
+                         const KernelInterface &interface, LoadPolicy streamedPolicy)
+    : builder(builder), loc(interface.function->getLoc()), pattern(pattern), schedule(schedule), interface(interface),
+      access(builder, loc), streamedPolicy(streamedPolicy) {}
+
+Value BodyEmitter::constant(int64_t value) {
+  return arith::ConstantOp::create(builder, loc, builder.getI64IntegerAttr(value));
+}
+
+VectorType BodyEmitter::vectorOf(Value value) {
+  return VectorType::get({schedule.getVectorWidth()}, tensorOf(value).getElementType());
+}
+
+int64_t BodyEmitter::elementBytesOf(Value value) const { return elementBytes(tensorOf(value).getElementType()); }
+
+int64_t BodyEmitter::rowBytes(Value value) const {
+  int64_t elements = 1;
+  for (int64_t extent : tensorOf(value).getShape().drop_front())
+    elements *= extent;
+  return elements * elementBytesOf(value);
+}
+
+bool BodyEmitter::isVectorInput(Value value) const {
+  auto argument = dyn_cast<BlockArgument>(value);
+  return argument && (llvm::is_contained(pattern.streamed, argument) || llvm::is_contained(pattern.invariants, argument));
+}
+
+Value BodyEmitter::conjunction(Value left, Value right) {
+  if (!left || !right)
+    return left ? left : right;
+  return arith::AndIOp::create(builder, loc, left, right);
+}
+
+//===----------------------------------------------------------------------===//
+// Addresses
+//===----------------------------------------------------------------------===//
+
+Value BodyEmitter::pointerAsInteger(Value pointer) {
+  Value index = memref::ExtractAlignedPointerAsIndexOp::create(builder, loc, pointer);
+  return arith::IndexCastOp::create(builder, loc, builder.getI64Type(), index);
+}
+
+/// The address of a vector of a [hidden], [row, hidden] or gathered operand (there: of row 0).
+VectorAddress BodyEmitter::addressOf(Value pointer, Value value, int64_t vector) {
+  int64_t bytes = elementBytesOf(value);
+  int64_t vectorBytes = schedule.getVectorWidth() * bytes;
+  Value &base = chunkAddress[pointer];
+  if (!base) {
+    base = rowAddress.lookup(pointer);
+    if (columnBase)
+      base = arith::AddIOp::create(builder, loc, base,
+                                   arith::MulIOp::create(builder, loc, columnBase, constant(bytes)));
+  }
+  return {base, vector * schedule.getThreadsPerRow() * vectorBytes};
+}
+
+VectorAddress BodyEmitter::resultAddress(unsigned index, int64_t vector) {
+  return addressOf(interface.resultPointers[index], pattern.kernel.getResult(index), vector);
+}
+
+Value BodyEmitter::insideRow(int64_t vector) {
+  int64_t stride = schedule.getThreadsPerRow() * schedule.getVectorWidth();
+  bool wholeChunks = pattern.hidden % schedule.getColumnChunk() == 0;
+  if (wholeChunks || (!columnBase && (vector + 1) * stride <= pattern.hidden))
+    return Value();
+  Value &condition = inside[vector];
+  if (!condition) {
+    Value column = arith::MulIOp::create(builder, loc, position.lane, constant(schedule.getVectorWidth()));
+    if (columnBase)
+      column = arith::AddIOp::create(builder, loc, column, columnBase);
+    condition = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt, column,
+                                      constant(pattern.hidden - vector * stride));
+  }
+  return condition;
+}
+
+//===----------------------------------------------------------------------===//
+// Rows, chunks and phases
+//===----------------------------------------------------------------------===//
+
+void BodyEmitter::enterRow(const RowPosition &place) {
+  position = place;
+  // Row bases are 64-bit; the offset of a thread within its row is small.
+  auto enter = [&](Value pointer, Value value, bool hasRow, bool hasHidden) {
+    Value address = pointerAsInteger(pointer);
+    if (hasRow)
+      address = arith::AddIOp::create(builder, loc, address,
+                                      arith::MulIOp::create(builder, loc, position.row, constant(rowBytes(value))));
+    if (hasHidden) {
+      int64_t vectorBytes = schedule.getVectorWidth() * elementBytesOf(value);
+      address = arith::AddIOp::create(builder, loc, address,
+                                      arith::MulIOp::create(builder, loc, position.lane, constant(vectorBytes)));
+    }
+    rowAddress[pointer] = address;
+  };
+  for (BlockArgument argument : pattern.kernel.getBody().getArguments()) {
+    AxesAttr axes = axesOf(argument);
+    bool table = isTable(argument);
+    enter(interface.inputPointers.lookup(argument), argument, !table && axes.contains(Axis::Row),
+          table || axes.contains(Axis::Hidden));
+  }
+  for (auto [pointer, result] : llvm::zip(interface.resultPointers, pattern.kernel.getResults()))
+    enter(pointer, result, /*hasRow=*/true, tensorOf(result).getRank() == 2);
+  loadRowScalars();
+  enterChunk(position.columnBase);
+}
+
+void BodyEmitter::enterChunk(Value base) {
+  columnBase = base;
+  chunkAddress.clear();
+  vectors.clear();
+  gathered.clear();
+  inside.clear();
+  waiting.clear();
+}
+
+void BodyEmitter::enterPhase(int64_t phase) {
+  llvm::DenseMap<VectorKey, Value> kept;
+  for (auto &[key, value] : vectors) {
+    bool crosses = pattern.crossing.contains(key.first) && pattern.phaseOf(key.first) < phase;
+    auto argument = dyn_cast<BlockArgument>(key.first);
+    bool invariant = argument && llvm::is_contained(pattern.invariants, argument);
+    if (crosses || invariant)
+      kept[key] = value;
+    if (crosses && schedule.getKeep() == Keep::Packed && elementBytesOf(key.first) < 4)
+      waiting.insert(key);
+  }
+  vectors = kept;
+  gathered.clear();
+}
+
+void BodyEmitter::loadRowScalars() {
+  for (BlockArgument argument : pattern.slotScalars)
+    loadSlotScalars(argument);
+  for (BlockArgument argument : pattern.rowScalars) {
+    auto type = VectorType::get({1}, tensorOf(argument).getElementType());
+    Value loaded = access.load(type, {rowAddress.lookup(interface.inputPointers.lookup(argument)), 0},
+                               LoadPolicy::ReadOnly, Value());
+    scalars[argument] = vector::ExtractOp::create(builder, loc, loaded, int64_t(0));
+  }
+  // What a gather needs of its index, and slot scalars that maps compute: all before the first row is asked for.
+  for (GatherOp gather : pattern.gathers) {
+    SmallVector<Value> present;
+    Value rows = interface.tableRows.lookup(gather.getTable());
+    ArrayRef<Value> indices = slotScalars(gather.getIndex());
+    for (auto [slot, index] : llvm::enumerate(SmallVector<Value>(indices))) {
+      if (!index.getType().isInteger(64))
+        index = arith::ExtSIOp::create(builder, loc, builder.getI64Type(), index);
+      // Unsigned: a negative index is past the last row too.
+      present.push_back(arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, index, rows));
+      slotOffset[{gather.getResult(), slot}] =
+          arith::MulIOp::create(builder, loc, index, constant(rowBytes(gather.getTable())));
+    }
+    slotValues[gather.getPresent()] = present;
+  }
+  computeScalars(/*phase=*/0);
+}
+
+/// All maps to [row] and [row, slot] of a phase: outside of the loops that use them.
+void BodyEmitter::computeScalars(int64_t phase) {
+  for (MapOp map : pattern.kernel.getBody().getOps<MapOp>()) {
+    if (pattern.phaseOf(map.getResult()) != phase || map.getResultAxes().contains(Axis::Hidden))
+      continue;
+    if (map.getResultAxes().contains(Axis::Slot))
+      slotScalars(map.getResult());
+    else
+      scalar(map.getResult());
+  }
+}
+
+/// All slots of a row in the widest loads that their alignment allows; the threads of a row read the same.
+void BodyEmitter::loadSlotScalars(BlockArgument argument) {
+  Type element = tensorOf(argument).getElementType();
+  int64_t bytes = elementBytes(element);
+  // The largest power of two that divides a row's bytes, up to 16: every row starts at a multiple of it.
+  int64_t accessBytes = std::min<int64_t>(16, rowBytes(argument) & -rowBytes(argument));
+  int64_t perAccess = std::max<int64_t>(1, accessBytes / bytes);
+  SmallVector<Value> &values = slotValues[argument];
+  Value base = rowAddress.lookup(interface.inputPointers.lookup(argument));
+  for (int64_t slot = 0; slot < pattern.slots; slot += perAccess) {
+    auto type = VectorType::get({perAccess}, element);
+    Value loaded = access.load(type, {base, slot * bytes}, LoadPolicy::ReadOnly, Value());
+    auto elements = vector::ToElementsOp::create(builder, loc, loaded);
+    llvm::append_range(values, elements.getResults());
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Loads
+//===----------------------------------------------------------------------===//
+
+int64_t BodyEmitter::slotGroup() const {
+  int64_t inFlight = schedule.getSlotsInFlight();
+  return pattern.slots <= inFlight ? pattern.slots : std::max<int64_t>(1, inFlight / 2);
+}
+
+void BodyEmitter::issueSlot(GatherOp gather, int64_t vector, int64_t slot) {
+  VectorAddress address = addressOf(interface.inputPointers.lookup(gather.getTable()), gather.getTable(), vector);
+  address.base = arith::AddIOp::create(builder, loc, address.base, slotOffset.lookup({gather.getResult(), slot}));
+  Value predicate = conjunction(slotValues[gather.getPresent()][slot], insideRow(vector));
+  gathered[{{gather.getResult(), vector}, slot}] =
+      access.load(vectorOf(gather.getTable()), address, streamedPolicy, predicate);
+}
+
+void BodyEmitter::issueLoads(int64_t vector, const llvm::DenseSet<Value> *only) {
+  for (GatherOp gather : pattern.gathers)
+    for (int64_t slot = 0; (!only || only->contains(gather.getResult())) && slot < std::min(pattern.slots, 2 * slotGroup()); ++slot)
+      issueSlot(gather, vector, slot);
+  for (BlockArgument argument : pattern.streamed) {
+    if (only && !only->contains(argument))
+      continue;
+    VectorAddress address = addressOf(interface.inputPointers.lookup(argument), argument, vector);
+    vectors[{argument, vector}] = access.load(vectorOf(argument), address, streamedPolicy, insideRow(vector));
+  }
+}
+
+void BodyEmitter::issueInvariants(int64_t vector, LoadPolicy policy, const llvm::DenseSet<Value> *only) {
+  for (BlockArgument argument : pattern.invariants) {
+    if (only && !only->contains(argument))
+      continue;
+    VectorAddress address = addressOf(interface.inputPointers.lookup(argument), argument, vector);
+    vectors[{argument, vector}] = access.load(vectorOf(argument), address, policy, insideRow(vector));
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Values
+//===----------------------------------------------------------------------===//
+
+Value BodyEmitter::scalar(Value value) {
+  if (Value known = scalars.lookup(value))
+    return known;
+  // Reductions were made known by finishPhase, inputs by enterRow.
+  auto map = value.getDefiningOp<MapOp>();
+  SmallVector<Value> operands = llvm::map_to_vector(map.getInputs(), [&](Value input) { return scalar(input); });
+  return scalars[value] = emitMapBody(builder, map, operands, /*width=*/0);
+}
+
+ArrayRef<Value> BodyEmitter::slotScalars(Value value) {
+  auto known = slotValues.find(value);
+  if (known != slotValues.end())
+    return known->second;
+  SmallVector<Value> computed;
+  if (auto map = value.getDefiningOp<MapOp>()) {
+    for (int64_t slot = 0; slot < pattern.slots; ++slot) {
+      SmallVector<Value> operands;
+      for (Value input : map.getInputs())
+        operands.push_back(axesOf(input).contains(Axis::Slot) ? slotScalars(input)[slot] : scalar(input));
+      computed.push_back(emitMapBody(builder, map, operands, /*width=*/0));
+    }
+  }
+  return slotValues[value] = computed;
+}
+
+Value BodyEmitter::vectorValue(Value value, int64_t vector) {
+  VectorKey key{value, vector};
+  if (Value known = vectors.lookup(key)) {
+    if (waiting.erase(key))
+      known = vectors[key] = access.opaque(known);
+    return known;
+  }
+  if (auto reduce = value.getDefiningOp<ReduceOp>())
+    return vectors[key] = reduceSlots(reduce, vector);
+  auto map = value.getDefiningOp<MapOp>();
+  SmallVector<Value> operands;
+  for (Value input : map.getInputs())
+    operands.push_back(axesOf(input).contains(Axis::Hidden) ? vectorValue(input, vector) : scalar(input));
+  return vectors[key] = emitMapBody(builder, map, operands, schedule.getVectorWidth());
+}
+
+Value BodyEmitter::slotVector(Value value, int64_t vector, int64_t slot) {
+  AxesAttr axes = axesOf(value);
+  if (!axes.contains(Axis::Hidden))
+    return axes.contains(Axis::Slot) ? slotScalars(value)[slot] : scalar(value);
+  if (!axes.contains(Axis::Slot))
+    return vectorValue(value, vector);
+  if (auto gather = value.getDefiningOp<GatherOp>())
+    return gathered.lookup({{value, vector}, slot});
+  auto map = value.getDefiningOp<MapOp>();
+  SmallVector<Value> operands;
+  for (Value input : map.getInputs())
+    operands.push_back(slotVector(input, vector, slot));
+  return emitMapBody(builder, map, operands, schedule.getVectorWidth());
+}
+
+/// Slots in ascending order; two groups of loads are in flight while there are more than fit.
+Value BodyEmitter::reduceSlots(ReduceOp reduce, int64_t vector) {
+  int64_t group = slotGroup();
+  auto type = VectorType::get({schedule.getVectorWidth()}, builder.getF32Type());
+  Value total = vector::BroadcastOp::create(builder, loc, type, emitIdentity(builder, loc, reduce.getCombiner()));
+  for (int64_t slot = 0; slot < pattern.slots; ++slot) {
+    Value element = slotVector(reduce.getInput(), vector, slot);
+    total = emitCombine(builder, loc, reduce.getCombiner(), total, element, /*contract=*/true);
+    if ((slot + 1) % group)
+      continue;
+    for (int64_t next = slot + 1 + group; next < std::min(pattern.slots, slot + 1 + 2 * group); ++next)
+      for (GatherOp gather : pattern.gathers)
+        if (!gathered.contains({{gather.getResult(), vector}, next}))
+          issueSlot(gather, vector, next);
+  }
+  return total;
+}
+
+//===----------------------------------------------------------------------===//
+// Phases
+//===----------------------------------------------------------------------===//
+
+SmallVector<Value> BodyEmitter::startPartials(int64_t phase) {
+  SmallVector<Value> partials;
+  for (ReduceOp reduce : pattern.rowReductions)
+    if (pattern.phaseOfOp(reduce) == phase)
+      partials.push_back(emitIdentity(builder, loc, reduce.getCombiner()));
+  return partials;
+}
+
+/// One chain over the elements: the order is fixed. Elements past the row leave the partial as it was.
+Value BodyEmitter::accumulate(ReduceOp reduce, int64_t vector, Value partial) {
+  Value input = vectorValue(reduce.getInput(), vector);
+  auto elements = vector::ToElementsOp::create(builder, loc, input);
+  Value sum = partial;
+  for (Value element : elements.getResults())
+    sum = emitCombine(builder, loc, reduce.getCombiner(), sum, element, /*contract=*/true);
+  if (Value condition = insideRow(vector))
+    sum = arith::SelectOp::create(builder, loc, condition, sum, partial);
+  return sum;
+}
+
+void BodyEmitter::computePhase(int64_t phase, int64_t vector, SmallVectorImpl<Value> &partials) {
+  for (Value value : pattern.crossing)
+    if (pattern.phaseOf(value) == phase && !isVectorInput(value))
+      vectorValue(value, vector);
+  auto partial = partials.begin();
+  for (ReduceOp reduce : pattern.rowReductions)
+    if (pattern.phaseOfOp(reduce) == phase) {
+      *partial = accumulate(reduce, vector, *partial);
+      ++partial;
+    }
+  Operation *yield = pattern.kernel.getBody().front().getTerminator();
+  for (auto [index, value] : llvm::enumerate(yield->getOperands()))
+    if (axesOf(value).contains(Axis::Hidden) && pattern.phaseOf(value) == phase)
+      storeVector(index, vector);
+}
+
+void BodyEmitter::finishPhase(int64_t phase, ArrayRef<Value> partials) {
+  SmallVector<PartialReduction> pending;
+  SmallVector<Value> results;
+  for (auto [number, reduce] : llvm::enumerate(SmallVector<ReduceOp>(pattern.rowReductions)))
+    if (pattern.phaseOfOp(reduce) == phase) {
+      pending.push_back({reduce.getCombiner(), partials[pending.size()], static_cast<int64_t>(number)});
+      results.push_back(reduce.getResult());
+    }
+  if (!pending.empty())
+    for (auto [result, total] : llvm::zip(results, emitRowReductions(builder, interface, schedule, pending)))
+      scalars[result] = total;
+  computeScalars(phase + 1);
+  storeRowResults(phase + 1);
+}
+
+void BodyEmitter::storeVector(unsigned resultIndex, int64_t vector) {
+  Value yielded = pattern.kernel.getBody().front().getTerminator()->getOperand(resultIndex);
+  StorePolicy policy = schedule.getStores() == Stores::Streaming ? StorePolicy::Streaming : StorePolicy::Cached;
+  access.store(vectorValue(yielded, vector), resultAddress(resultIndex, vector), policy,
+               conjunction(position.rowExists, insideRow(vector)));
+}
+
+/// [row] results: by the first thread of the row.
+void BodyEmitter::storeRowResults(int64_t phase) {
+  Operation *yield = pattern.kernel.getBody().front().getTerminator();
+  for (auto [index, value] : llvm::enumerate(yield->getOperands())) {
+    if (axesOf(value).contains(Axis::Hidden) || pattern.phaseOf(value) != phase)
+      continue;
+    Value isFirst = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, position.lane, constant(0));
+    if (position.columnBase)
+      isFirst = conjunction(isFirst, arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, position.columnBase,
+                                                           constant(0)));
+    auto type = VectorType::get({1}, tensorOf(value).getElementType());
+    Value vector = vector::BroadcastOp::create(builder, loc, type, scalar(value));
+    access.store(vector, {rowAddress.lookup(interface.resultPointers[index]), 0}, StorePolicy::Cached,
+                 conjunction(position.rowExists, isFirst));
+  }
+}

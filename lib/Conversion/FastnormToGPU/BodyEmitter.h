@@ -1,0 +1,109 @@
+//===- BodyEmitter.h - A kernel's body, one vector of a row at a time -*- C++ -*-===//
+//
+// Part of fastnorm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FASTNORM_LIB_CONVERSION_FASTNORMTOGPU_BODYEMITTER_H
+#define FASTNORM_LIB_CONVERSION_FASTNORMTOGPU_BODYEMITTER_H
+
+#include "KernelInterface.h"
+#include "RowPosition.h"
+#include "RowReduction.h"
+#include "VectorAccess.h"
+
+namespace fastnorm {
+
+/// Emits what a kernel computes for the thread's row, on demand: each strategy says in which order loads are issued and
+/// vectors are worked on, and the emitter finds what they need. Vectors are numbered from 0 to vectors_per_thread - 1.
+///
+/// How a value is held follows from its axes: [row] a scalar, [row, slot] a scalar per slot, [hidden] and
+/// [row, hidden] a vector of vector_width elements per vector number, [row, slot, hidden] one per vector and slot.
+class BodyEmitter {
+public:
+  BodyEmitter(mlir::OpBuilder &builder, const AccessPattern &pattern, ScheduleAttr schedule,
+              const KernelInterface &interface, LoadPolicy streamedPolicy);
+
+  /// Starts a row: computes its addresses, loads its [row] and [row, slot] inputs, works out its slot scalars.
+  void enterRow(const RowPosition &position);
+  /// Starts a column chunk of the row; all vectors are forgotten.
+  void enterChunk(mlir::Value columnBase);
+
+  /// Issues the loads of a vector's streamed inputs and of its gathers' first slots; where `only` is given, of those in
+  /// it.
+  void issueLoads(int64_t vector, const llvm::DenseSet<mlir::Value> *only = nullptr);
+  /// Issues the loads of a vector's [hidden] inputs, likewise.
+  void issueInvariants(int64_t vector, LoadPolicy policy, const llvm::DenseSet<mlir::Value> *only = nullptr);
+
+  /// Computes what a vector contributes to a phase: values that cross, reductions, results. `partials` holds one f32 of
+  /// this thread per row reduction of the phase, in order, and is brought up to date.
+  void computePhase(int64_t phase, int64_t vector, llvm::SmallVectorImpl<mlir::Value> &partials);
+
+  /// The identities that a phase's partials start from.
+  llvm::SmallVector<mlir::Value> startPartials(int64_t phase);
+  /// Combines the partials over the row's threads and makes the totals known; then stores the [row] results of the next
+  /// phase.
+  void finishPhase(int64_t phase, llvm::ArrayRef<mlir::Value> partials);
+
+  /// Forgets vectors, except that values which cross into the phase pass on in the form the schedule keeps them.
+  void enterPhase(int64_t phase);
+
+  /// Stores the [row] results that are known in a phase.
+  void storeRowResults(int64_t phase);
+
+private:
+  mlir::Value constant(int64_t value);
+  mlir::VectorType vectorOf(mlir::Value value);
+  bool isVectorInput(mlir::Value value) const;
+  int64_t rowBytes(mlir::Value value) const;
+  int64_t elementBytesOf(mlir::Value value) const;
+  /// Whether a vector lies inside the row; null: always.
+  mlir::Value insideRow(int64_t vector);
+  mlir::Value conjunction(mlir::Value left, mlir::Value right);
+
+  VectorAddress addressOf(mlir::Value pointer, mlir::Value value, int64_t vector);
+  VectorAddress resultAddress(unsigned index, int64_t vector);
+  mlir::Value pointerAsInteger(mlir::Value pointer);
+
+  void loadRowScalars();
+  void loadSlotScalars(mlir::BlockArgument argument);
+  void computeScalars(int64_t phase);
+  void issueSlot(GatherOp gather, int64_t vector, int64_t slot);
+  /// Slots of a group; two groups are in flight, unless all slots are one.
+  int64_t slotGroup() const;
+
+  mlir::Value scalar(mlir::Value value);
+  llvm::ArrayRef<mlir::Value> slotScalars(mlir::Value value);
+  mlir::Value vectorValue(mlir::Value value, int64_t vector);
+  mlir::Value slotVector(mlir::Value value, int64_t vector, int64_t slot);
+  mlir::Value reduceSlots(ReduceOp reduce, int64_t vector);
+  mlir::Value accumulate(ReduceOp reduce, int64_t vector, mlir::Value partial);
+  void storeVector(unsigned resultIndex, int64_t vector);
+
+  using VectorKey = std::pair<mlir::Value, int64_t>;
+
+  mlir::OpBuilder &builder;
+  mlir::Location loc;
+  const AccessPattern &pattern;
+  ScheduleAttr schedule;
+  const KernelInterface &interface;
+  VectorAccess access;
+  LoadPolicy streamedPolicy;
+
+  RowPosition position;
+  mlir::Value columnBase;
+  llvm::DenseMap<mlir::Value, mlir::Value> rowAddress; ///< per pointer: the row's first element of this thread
+  llvm::DenseMap<mlir::Value, mlir::Value> chunkAddress;
+  llvm::DenseMap<mlir::Value, mlir::Value> scalars;
+  llvm::DenseMap<mlir::Value, llvm::SmallVector<mlir::Value>> slotValues;
+  llvm::DenseMap<std::pair<mlir::Value, int64_t>, mlir::Value> slotOffset; ///< byte offset of a slot's row
+  llvm::DenseMap<VectorKey, mlir::Value> vectors;
+  llvm::DenseMap<std::pair<VectorKey, int64_t>, mlir::Value> gathered;
+  llvm::DenseMap<int64_t, mlir::Value> inside;
+  llvm::DenseSet<VectorKey> waiting; ///< crossed, not yet used in this phase
+};
+
+} // namespace fastnorm
+
+#endif // FASTNORM_LIB_CONVERSION_FASTNORMTOGPU_BODYEMITTER_H

@@ -1,0 +1,89 @@
+//===- FastnormToGPU.cpp - Kernels of the algebra become GPU kernels -*- C++ -*-===//
+//
+// Part of fastnorm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "HostFunction.h"
+#include "Strategies.h"
+
+#include "fastnorm/Conversion/Passes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+namespace fastnorm {
+#define GEN_PASS_DEF_CONVERTFASTNORMTOGPUPASS
+#include "fastnorm/Conversion/Passes.h.inc"
+} // namespace fastnorm
+
+using namespace mlir;
+using namespace fastnorm;
+
+/// Stable for profilers: the function's name, and the kernel's number and name where there are several.
+static std::string kernelName(func::FuncOp graph, KernelOp kernel, size_t number, size_t count) {
+  std::string name = graph.getName().str();
+  return count == 1 ? name : name + "_" + std::to_string(number) + "_" + kernel.getName().str();
+}
+
+static void emitBody(OpBuilder &builder, const AccessPattern &pattern, ScheduleAttr schedule,
+                     const KernelInterface &interface) {
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPoint(interface.function.getBody().front().getTerminator());
+  switch (schedule.getKind()) {
+  case ScheduleKind::PerElement:
+    return emitPerElement(builder, pattern, schedule, interface);
+  case ScheduleKind::PerRow:
+    return emitPerRow(builder, pattern, schedule, interface);
+  case ScheduleKind::TwoPass:
+    return emitTwoPass(builder, pattern, schedule, interface);
+  }
+}
+
+namespace {
+
+class ConvertFastnormToGPUPass : public fastnorm::impl::ConvertFastnormToGPUPassBase<ConvertFastnormToGPUPass> {
+public:
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    for (func::FuncOp function : llvm::make_early_inc_range(module.getOps<func::FuncOp>()))
+      if (!function.getBody().getOps<KernelOp>().empty() && failed(convert(module, function)))
+        return signalPassFailure();
+  }
+
+private:
+  LogicalResult convert(ModuleOp module, func::FuncOp graph) {
+    FailureOr<Symbols> symbols = Symbols::of(graph);
+    if (failed(symbols))
+      return failure();
+    SmallVector<KernelOp> kernels(graph.getBody().getOps<KernelOp>());
+    for (KernelOp kernel : kernels)
+      if (!kernel.getSchedule())
+        return kernel.emitOpError("has no schedule; run fastnorm-select-schedule first");
+
+    module->setAttr(gpu::GPUDialect::getContainerModuleAttrName(), UnitAttr::get(&getContext()));
+    OpBuilder builder(graph);
+    auto gpuModule =
+        gpu::GPUModuleOp::create(builder, graph.getLoc(), (graph.getName() + "_kernels").str());
+    OpBuilder kernelBuilder = OpBuilder::atBlockBegin(&gpuModule.getBodyRegion().front());
+    HostFunction host(builder, graph, *symbols);
+    for (auto [number, kernel] : llvm::enumerate(kernels)) {
+      AccessPattern pattern(kernel);
+      ScheduleAttr schedule = *kernel.getSchedule();
+      KernelInterface interface(kernelBuilder, pattern, schedule, kernelName(graph, kernel, number, kernels.size()));
+      emitBody(kernelBuilder, pattern, schedule, interface);
+      host.addLaunch(pattern, schedule, interface);
+    }
+    graph.erase();
+    return success();
+  }
+};
+
+} // namespace

@@ -1,0 +1,116 @@
+//===- HostFunction.cpp - What runs around the kernels -*- C++ -*-===//
+//
+// Part of fastnorm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "HostFunction.h"
+#include "RowPosition.h"
+
+#include "fastnorm/Analysis/Traffic.h"
+#include "fastnorm/Conversion/LaunchAttributes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+using namespace mlir;
+using namespace fastnorm;
+
+static MemRefType bufferType(Type type) {
+  auto tensor = cast<RankedTensorType>(type);
+  return MemRefType::get(tensor.getShape(), tensor.getElementType(), MemRefLayoutAttrInterface(),
+                         Builder(type.getContext()).getI64IntegerAttr(1));
+}
+
+HostFunction::HostFunction(OpBuilder &builder, func::FuncOp graph, const Symbols &symbols)
+    : builder(builder), loc(graph.getLoc()), symbols(symbols) {
+  SmallVector<Type> types;
+  for (Type type : llvm::concat<const Type>(graph.getArgumentTypes(), graph.getResultTypes()))
+    types.push_back(bufferType(type));
+  auto host = func::FuncOp::create(builder, loc, graph.getName(), builder.getFunctionType(types, {}));
+  for (unsigned index = 0; index < graph.getNumArguments(); ++index)
+    host.setArgAttrs(index, graph.getArgAttrDict(index));
+  for (unsigned index = 0; index < graph.getNumResults(); ++index) {
+    unsigned argument = graph.getNumArguments() + index;
+    host.setArgAttrs(argument, graph.getResultAttrDict(index));
+    host.setArgAttr(argument, kResultAttr, builder.getI64IntegerAttr(index));
+  }
+  Block *body = host.addEntryBlock();
+  builder.setInsertionPointToStart(body);
+  auto end = func::ReturnOp::create(builder, loc);
+  builder.setInsertionPoint(end);
+
+  Operation *returned = graph.getBody().front().getTerminator();
+  SmallVector<Value> bound(graph.getArguments().begin(), graph.getArguments().end());
+  llvm::append_range(bound, returned->getOperands());
+  symbolValues.resize(symbols.names().size());
+  for (auto [value, argument] : llvm::zip(bound, body->getArguments())) {
+    buffers[value] = argument;
+    std::optional<int64_t> symbol = symbols.rowsOf(value);
+    if (symbol && !symbolValues[*symbol])
+      symbolValues[*symbol] = memref::DimOp::create(builder, loc, argument, constant(0));
+  }
+}
+
+Value HostFunction::constant(int64_t value) { return arith::ConstantIndexOp::create(builder, loc, value); }
+
+Value HostFunction::rowsOf(Value value) {
+  std::optional<int64_t> symbol = symbols.rowsOf(value);
+  return symbol ? symbolValues[*symbol] : constant(cast<RankedTensorType>(value.getType()).getShape()[0]);
+}
+
+/// A value that no one bound passes between kernels.
+Value HostFunction::bufferOf(Value value) {
+  Value &buffer = buffers[value];
+  if (!buffer) {
+    SmallVector<Value> sizes;
+    if (symbols.rowsOf(value))
+      sizes.push_back(rowsOf(value));
+    buffer = memref::AllocOp::create(builder, loc, bufferType(value.getType()), sizes);
+  }
+  return buffer;
+}
+
+Value HostFunction::pointerTo(Value buffer) {
+  auto type = cast<MemRefType>(buffer.getType());
+  auto pointer = MemRefType::get({1}, type.getElementType(), MemRefLayoutAttrInterface(), type.getMemorySpace());
+  return memref::ReinterpretCastOp::create(builder, loc, pointer, buffer, /*offset=*/0, ArrayRef<int64_t>{1},
+                                           ArrayRef<int64_t>{1});
+}
+
+void HostFunction::addLaunch(const AccessPattern &pattern, ScheduleAttr schedule, const KernelInterface &interface) {
+  KernelOp kernel = pattern.kernel;
+  Value rows = rowsOf(kernel.getResult(0));
+  auto asI64 = [&](Value index) -> Value {
+    return arith::IndexCastOp::create(builder, loc, builder.getI64Type(), index);
+  };
+  SmallVector<Value> operands;
+  for (Value value : llvm::concat<Value>(SmallVector<Value>(kernel.getInputs()), SmallVector<Value>(kernel.getResults())))
+    operands.push_back(pointerTo(bufferOf(value)));
+  if (KernelInterface::needsRows(pattern, schedule))
+    operands.push_back(asI64(rows));
+  for (BlockArgument table : pattern.tables)
+    if (cast<RankedTensorType>(table.getType()).isDynamicDim(0))
+      operands.push_back(asI64(rowsOf(kernel.getInputs()[table.getArgNumber()])));
+
+  Value grid = rows;
+  if (schedule.getRowsPerCta() > 1)
+    grid = arith::CeilDivUIOp::create(builder, loc, rows, constant(schedule.getRowsPerCta()));
+  int64_t chunks = schedule.getKind() == ScheduleKind::PerElement ? columnChunks(pattern, schedule) : 1;
+  if (chunks > 1)
+    grid = arith::MulIOp::create(builder, loc, grid, constant(chunks));
+  Value one = constant(1);
+  auto launch = gpu::LaunchFuncOp::create(builder, loc, interface.function, gpu::KernelDim3{grid, one, one},
+                                          gpu::KernelDim3{constant(schedule.getThreads()), one, one},
+                                          /*dynamicSharedMemorySize=*/Value(), operands);
+  Traffic traffic(kernel);
+  launch->setAttr(kLaunchScheduleAttr, schedule);
+  launch->setAttr(kReadBytesAttr, builder.getDenseI64ArrayAttr({traffic.read.fixed, traffic.read.perRow}));
+  launch->setAttr(kWrittenBytesAttr, builder.getDenseI64ArrayAttr({traffic.written.fixed, traffic.written.perRow}));
+  std::optional<int64_t> symbol = symbols.rowsOf(kernel.getResult(0));
+  launch->setAttr(kLaunchRowsAttr,
+                  symbol ? Attribute(builder.getStringAttr(symbols.names()[*symbol]))
+                         : builder.getI64IntegerAttr(cast<RankedTensorType>(kernel.getResult(0).getType()).getShape()[0]));
+}

@@ -1,0 +1,95 @@
+//===- KernelInterface.cpp - Arguments of a generated kernel -*- C++ -*-===//
+//
+// Part of fastnorm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "KernelInterface.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace fastnorm;
+
+int64_t fastnorm::slotsPerReduction(ScheduleAttr schedule) { return llvm::alignTo(schedule.getThreads() / 32, 4); }
+
+static RankedTensorType tensorOf(Value value) { return cast<RankedTensorType>(value.getType()); }
+
+/// Global memory as kernels see it: one element, the rest by arithmetic.
+static MemRefType pointerType(Value value) {
+  Type element = tensorOf(value).getElementType();
+  return MemRefType::get({1}, element, MemRefLayoutAttrInterface(), Builder(element.getContext()).getI64IntegerAttr(1));
+}
+
+bool KernelInterface::needsRows(const AccessPattern &pattern, ScheduleAttr schedule) {
+  int64_t rows = tensorOf(pattern.kernel.getResult(0)).getShape()[0];
+  return schedule.getRowsPerCta() > 1 && (ShapedType::isDynamic(rows) || rows % schedule.getRowsPerCta());
+}
+
+KernelInterface::KernelInterface(OpBuilder &builder, const AccessPattern &pattern, ScheduleAttr schedule,
+                                 StringRef name) {
+  KernelOp kernel = pattern.kernel;
+  Location loc = kernel.getLoc();
+  MLIRContext *context = builder.getContext();
+  Block &body = kernel.getBody().front();
+
+  SmallVector<Type> types;
+  for (BlockArgument argument : body.getArguments())
+    types.push_back(pointerType(argument));
+  for (Value result : kernel.getResults())
+    types.push_back(pointerType(result));
+  if (needsRows(pattern, schedule))
+    types.push_back(builder.getI64Type());
+  for (BlockArgument table : pattern.tables)
+    if (tensorOf(table).isDynamicDim(0))
+      types.push_back(builder.getI64Type());
+
+  SmallVector<Type> workgroup;
+  int64_t slots = pattern.rowReductions.size() * slotsPerReduction(schedule);
+  bool sharesOverWarps = schedule.getScope() == RowScope::Cta && schedule.getThreads() > 32;
+  if (sharesOverWarps && slots)
+    workgroup.push_back(MemRefType::get({slots}, builder.getF32Type(), MemRefLayoutAttrInterface(),
+                                        builder.getI64IntegerAttr(3)));
+
+  function = gpu::GPUFuncOp::create(builder, loc, name, builder.getFunctionType(types, {}), workgroup);
+  function->setAttr(gpu::GPUDialect::getKernelFuncAttrName(), builder.getUnitAttr());
+  function.setKnownBlockSizeAttr(builder.getDenseI32ArrayAttr({static_cast<int32_t>(schedule.getThreads()), 1, 1}));
+  function->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(), builder.getI32IntegerAttr(schedule.getMinCtas()));
+
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(&function.getBody().front());
+  auto i64Constant = [&](int64_t value) -> Value {
+    return arith::ConstantOp::create(builder, loc, builder.getI64IntegerAttr(value));
+  };
+  unsigned next = 0;
+  auto describePointer = [&](unsigned index, bool readonly) {
+    function.setArgAttr(index, LLVM::LLVMDialect::getNoAliasAttrName(), builder.getUnitAttr());
+    function.setArgAttr(index, LLVM::LLVMDialect::getAlignAttrName(), builder.getI64IntegerAttr(16));
+    if (readonly)
+      function.setArgAttr(index, LLVM::LLVMDialect::getReadonlyAttrName(), builder.getUnitAttr());
+  };
+  for (BlockArgument argument : body.getArguments()) {
+    describePointer(next, /*readonly=*/true);
+    inputPointers[argument] = function.getArgument(next++);
+  }
+  for (unsigned index = 0; index < kernel.getNumResults(); ++index) {
+    describePointer(next, /*readonly=*/false);
+    resultPointers.push_back(function.getArgument(next++));
+  }
+  if (needsRows(pattern, schedule))
+    rows = function.getArgument(next++);
+  for (BlockArgument table : pattern.tables)
+    tableRows[table] =
+        tensorOf(table).isDynamicDim(0) ? function.getArgument(next++) : i64Constant(tensorOf(table).getShape()[0]);
+  if (!workgroup.empty()) {
+    reductionSlots = function.getWorkgroupAttributions()[0];
+    function.setWorkgroupAttributionAttr(0, LLVM::LLVMDialect::getAlignAttrName(), builder.getI64IntegerAttr(16));
+  }
+  gpu::ReturnOp::create(builder, loc);
+  (void)context;
+}

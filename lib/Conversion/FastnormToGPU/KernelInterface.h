@@ -1,0 +1,44 @@
+//===- KernelInterface.h - Arguments of a generated kernel -*- C++ -*-===//
+//
+// Part of fastnorm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FASTNORM_LIB_CONVERSION_FASTNORMTOGPU_KERNELINTERFACE_H
+#define FASTNORM_LIB_CONVERSION_FASTNORMTOGPU_KERNELINTERFACE_H
+
+#include "fastnorm/Analysis/AccessPattern.h"
+
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+
+namespace fastnorm {
+
+/// The gpu.func of a kernel. Its arguments are, in order: a bare pointer for each input, a bare pointer for each result,
+/// the number of rows where the schedule must check it, and the number of rows of each table with dynamic rows.
+struct KernelInterface {
+  /// Creates the function, with an empty body that ends in gpu.return, at the builder's place.
+  KernelInterface(mlir::OpBuilder &builder, const AccessPattern &pattern, ScheduleAttr schedule, llvm::StringRef name);
+
+  /// Whether the last CTA of a grid may have rows past the last.
+  static bool needsRows(const AccessPattern &pattern, ScheduleAttr schedule);
+
+  /// Mutable: an op is a handle, and its accessors are not const.
+  mutable mlir::gpu::GPUFuncOp function;
+  /// Pointer arguments by the body argument, or the yielded value, that they hold.
+  llvm::DenseMap<mlir::Value, mlir::Value> inputPointers;
+  llvm::SmallVector<mlir::Value> resultPointers;
+  /// i64; null when the schedule needs no check.
+  mlir::Value rows;
+  /// i64, by table.
+  llvm::DenseMap<mlir::Value, mlir::Value> tableRows;
+  /// One f32 per warp and row reduction, in shared memory; null without CTA-wide reductions.
+  mlir::Value reductionSlots;
+};
+
+/// Elements of `reductionSlots` that one reduction takes: a multiple of four, so that each starts 16-byte aligned.
+int64_t slotsPerReduction(ScheduleAttr schedule);
+
+} // namespace fastnorm
+
+#endif // FASTNORM_LIB_CONVERSION_FASTNORMTOGPU_KERNELINTERFACE_H

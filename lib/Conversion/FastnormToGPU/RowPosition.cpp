@@ -1,0 +1,58 @@
+//===- RowPosition.cpp - Which row and columns a thread works on -*- C++ -*-===//
+//
+// Part of fastnorm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "RowPosition.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace fastnorm;
+
+int64_t fastnorm::columnChunks(const AccessPattern &pattern, ScheduleAttr schedule) {
+  return llvm::divideCeil(pattern.hidden, schedule.getColumnChunk());
+}
+
+RowPosition fastnorm::emitRowPosition(OpBuilder &builder, const KernelInterface &interface, ScheduleAttr schedule,
+                                      int64_t chunks) {
+  Location loc = interface.function->getLoc();
+  auto constant = [&](int64_t value) -> Value {
+    return arith::ConstantOp::create(builder, loc, builder.getI64IntegerAttr(value));
+  };
+  auto toI64 = [&](Value index) -> Value {
+    return arith::IndexCastOp::create(builder, loc, builder.getI64Type(), index);
+  };
+  // A grid has at most 2^31 - 1 CTAs; known ranges let the back end use 32-bit arithmetic.
+  Value cta = toI64(gpu::BlockIdOp::create(builder, loc, builder.getIndexType(), gpu::Dimension::x,
+                                           builder.getIndexAttr(INT32_MAX)));
+  Value thread = toI64(gpu::ThreadIdOp::create(builder, loc, builder.getIndexType(), gpu::Dimension::x,
+                                               builder.getIndexAttr(schedule.getThreads())));
+  RowPosition position;
+  position.row = cta;
+  position.lane = thread;
+  if (chunks > 1) {
+    position.row = arith::DivUIOp::create(builder, loc, cta, constant(chunks));
+    Value chunk = arith::RemUIOp::create(builder, loc, cta, constant(chunks));
+    position.columnBase = arith::MulIOp::create(builder, loc, chunk, constant(schedule.getColumnChunk()));
+  }
+  if (schedule.getRowsPerCta() > 1) {
+    Value first = arith::MulIOp::create(builder, loc, position.row, constant(schedule.getRowsPerCta()));
+    Value within = arith::DivUIOp::create(builder, loc, thread, constant(schedule.getThreadsPerRow()));
+    position.row = arith::AddIOp::create(builder, loc, first, within);
+    position.lane = arith::RemUIOp::create(builder, loc, thread, constant(schedule.getThreadsPerRow()));
+  }
+  if (interface.rows) {
+    // All lanes of a warp take part in its shuffles, so those past the last row work on the last one again and only
+    // do not store.
+    position.rowExists =
+        arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt, position.row, interface.rows);
+    Value last = arith::SubIOp::create(builder, loc, interface.rows, constant(1));
+    position.row = arith::MinSIOp::create(builder, loc, position.row, last);
+  }
+  return position;
+}

@@ -1,0 +1,34 @@
+//===- RowPosition.h - Which row and columns a thread works on -*- C++ -*-===//
+//
+// Part of fastnorm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FASTNORM_LIB_CONVERSION_FASTNORMTOGPU_ROWPOSITION_H
+#define FASTNORM_LIB_CONVERSION_FASTNORMTOGPU_ROWPOSITION_H
+
+#include "KernelInterface.h"
+
+namespace fastnorm {
+
+/// Where a thread stands. Vector j of a thread starts at column `columnBase` + (j · threads_per_row + `lane`) ·
+/// vector_width.
+struct RowPosition {
+  mlir::Value row;        ///< i64; of an existing row, also where the thread's own lies past the last
+  mlir::Value rowExists;  ///< i1: the thread's own row exists; null: it always does
+  mlir::Value lane;       ///< i64: which of the row's threads this is
+  mlir::Value columnBase; ///< i64: first column of the thread's chunk; null: 0
+};
+
+/// Computes a thread's position from its CTA and thread index. `chunks` column chunks of a row stand side by side in
+/// the grid.
+RowPosition emitRowPosition(mlir::OpBuilder &builder, const KernelInterface &interface, ScheduleAttr schedule,
+                            int64_t chunks);
+
+/// Column chunks that a row has under a schedule.
+int64_t columnChunks(const AccessPattern &pattern, ScheduleAttr schedule);
+
+} // namespace fastnorm
+
+#endif // FASTNORM_LIB_CONVERSION_FASTNORMTOGPU_ROWPOSITION_H

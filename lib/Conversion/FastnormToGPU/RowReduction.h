@@ -1,0 +1,36 @@
+//===- RowReduction.h - Sums of a row over its threads -*- C++ -*-===//
+//
+// Part of fastnorm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FASTNORM_LIB_CONVERSION_FASTNORMTOGPU_ROWREDUCTION_H
+#define FASTNORM_LIB_CONVERSION_FASTNORMTOGPU_ROWREDUCTION_H
+
+#include "KernelInterface.h"
+
+namespace fastnorm {
+
+/// One reduction of a phase: what a thread has gathered, to become what the row has.
+struct PartialReduction {
+  Combiner combiner;
+  mlir::Value value; ///< f32, of one thread
+  int64_t number;    ///< which of the kernel's row reductions; they do not share slots
+};
+
+/// The value that changes nothing: 0, -inf, +inf.
+mlir::Value emitIdentity(mlir::OpBuilder &builder, mlir::Location loc, Combiner combiner);
+
+/// `left` ⊕ `right`. An add may contract with the product that `right` is.
+mlir::Value emitCombine(mlir::OpBuilder &builder, mlir::Location loc, Combiner combiner, mlir::Value left,
+                        mlir::Value right, bool contract);
+
+/// Combines each partial over the threads of a row; every thread has the totals. Threads meet in a butterfly of
+/// shuffles, warps in shared memory behind one barrier for all reductions of the phase. The order is fixed.
+llvm::SmallVector<mlir::Value> emitRowReductions(mlir::OpBuilder &builder, const KernelInterface &interface,
+                                                 ScheduleAttr schedule, llvm::ArrayRef<PartialReduction> partials);
+
+} // namespace fastnorm
+
+#endif // FASTNORM_LIB_CONVERSION_FASTNORMTOGPU_ROWREDUCTION_H

@@ -1,0 +1,31 @@
+//===- Strategies.h - One function per kind of schedule -*- C++ -*-===//
+//
+// Part of fastnorm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FASTNORM_LIB_CONVERSION_FASTNORMTOGPU_STRATEGIES_H
+#define FASTNORM_LIB_CONVERSION_FASTNORMTOGPU_STRATEGIES_H
+
+#include "KernelInterface.h"
+
+namespace fastnorm {
+
+// Each fills the body of `interface.function`; the builder stands before its gpu.return.
+
+/// No row reduction: each thread its vectors of a column chunk.
+void emitPerElement(mlir::OpBuilder &builder, const AccessPattern &pattern, ScheduleAttr schedule,
+                    const KernelInterface &interface);
+
+/// A row stays in the registers of its threads from the first phase to the last.
+void emitPerRow(mlir::OpBuilder &builder, const AccessPattern &pattern, ScheduleAttr schedule,
+                const KernelInterface &interface);
+
+/// One sweep over the column chunks of a row per phase; what a later phase needs is read and computed again.
+void emitTwoPass(mlir::OpBuilder &builder, const AccessPattern &pattern, ScheduleAttr schedule,
+                 const KernelInterface &interface);
+
+} // namespace fastnorm
+
+#endif // FASTNORM_LIB_CONVERSION_FASTNORMTOGPU_STRATEGIES_H
