@@ -1,0 +1,51 @@
+//===- Compiler.h - From .mlir text to a Plan -------------------*- C++ -*-===//
+//
+// Part of fastnorm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a tool calls: parse a graph, lower it up to a stage, compile it.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FASTNORM_COMPILER_COMPILER_H
+#define FASTNORM_COMPILER_COMPILER_H
+
+#include "fastnorm/Plan/Plan.h"
+#include "fastnorm/Support/Result.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+
+#include <string>
+#include <vector>
+
+namespace fastnorm {
+
+struct CompileOptions {
+  /// A name of KnownTargets, "h200", or a chip, "sm_90".
+  std::string target = "h200";
+  /// "always" or "never".
+  std::string fuse = "always";
+};
+
+/// Adds every dialect and interface that parsing and compiling need. Call before the context is made.
+void registerCompilerDialects(mlir::DialectRegistry &registry);
+
+/// Parses and verifies a graph. Arguments and results without a `fastnorm.name` get the names that the text gives
+/// them (`%residual` is "residual"). Diagnostics, with `bufferName` and line, become the error.
+Result<mlir::OwningOpRef<mlir::ModuleOp>> parseGraph(llvm::StringRef text, llvm::StringRef bufferName,
+                                                     mlir::MLIRContext &context);
+
+/// The stages of the pipeline in order: decompose, fuse, schedule, gpu, nvvm, ptx.
+llvm::ArrayRef<llvm::StringLiteral> stageNames();
+
+/// Lowers a parsed graph in place, up to and including a stage. Remarks go to the context's diagnostic handler; errors
+/// become the result.
+Status lower(mlir::ModuleOp module, const CompileOptions &options, llvm::StringRef untilStage);
+
+/// Lowers a parsed graph in place to the last stage and exports it. The module holds one function.
+Result<Plan> compile(mlir::ModuleOp module, const CompileOptions &options);
+
+} // namespace fastnorm
+
+#endif // FASTNORM_COMPILER_COMPILER_H

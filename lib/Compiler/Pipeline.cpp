@@ -1,0 +1,87 @@
+//===- Pipeline.cpp - The order of the passes -*- C++ -*-===//
+//
+// Part of fastnorm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The only file that knows the order of the passes and the names of the stages.
+//
+//===----------------------------------------------------------------------===//
+
+#include "fastnorm/Compiler/Pipeline.h"
+
+#include "fastnorm/Conversion/Passes.h"
+#include "fastnorm/Transforms/Passes.h"
+
+#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+using namespace fastnorm;
+
+static constexpr llvm::StringLiteral kStages[] = {"decompose", "fuse", "schedule", "gpu", "nvvm", "ptx"};
+
+ArrayRef<llvm::StringLiteral> fastnorm::stageNames() { return kStages; }
+
+Status fastnorm::checkStage(StringRef stage) {
+  if (llvm::is_contained(kStages, stage))
+    return {};
+  return Error{"expected a stage among " + llvm::join(stageNames(), ", ") + ", but got '" + stage.str() + "'"};
+}
+
+static void addStage(OpPassManager &passes, const CompileOptions &options, StringRef stage) {
+  auto onFunctions = [&](std::unique_ptr<Pass> pass) { passes.addNestedPass<func::FuncOp>(std::move(pass)); };
+  if (stage == "decompose") {
+    AttachTargetPassOptions attach;
+    attach.target = options.target;
+    passes.addPass(createAttachTargetPass(attach));
+    onFunctions(createNameBindingsPass());
+    onFunctions(createDecomposePass());
+  } else if (stage == "fuse") {
+    FusePassOptions fuse;
+    fuse.fuse = options.fuse;
+    onFunctions(createFusePass(fuse));
+  } else if (stage == "schedule") {
+    onFunctions(createSelectSchedulePass());
+    onFunctions(createVerifySchedulePass());
+  } else if (stage == "gpu") {
+    passes.addPass(createConvertFastnormToGPUPass());
+    passes.addPass(createCanonicalizerPass());
+    passes.addPass(createCSEPass());
+  } else if (stage == "nvvm") {
+    passes.addNestedPass<gpu::GPUModuleOp>(createConvertGPUToNVVMPass());
+  } else {
+    passes.addPass(createSerializeToPTXPass());
+  }
+}
+
+void fastnorm::buildPipeline(OpPassManager &passes, const CompileOptions &options, StringRef untilStage) {
+  for (StringRef stage : kStages) {
+    addStage(passes, options, stage);
+    if (stage == untilStage)
+      return;
+  }
+}
+
+namespace {
+struct PipelineOptions : PassPipelineOptions<PipelineOptions> {
+  Option<std::string> target{*this, "target", llvm::cl::desc("A known target (h200) or chip (sm_90)"),
+                             llvm::cl::init("h200")};
+  Option<std::string> fuse{*this, "fuse", llvm::cl::desc("always or never"), llvm::cl::init("always")};
+  Option<std::string> until{*this, "until", llvm::cl::desc("The last stage: decompose, fuse, schedule, gpu, nvvm or ptx"),
+                            llvm::cl::init("ptx")};
+};
+} // namespace
+
+void fastnorm::registerPassesAndPipeline() {
+  registerFastnormTransformsPasses();
+  registerFastnormConversionPasses();
+  PassPipelineRegistration<PipelineOptions>(
+      "fastnorm-pipeline", "Lower graphs up to a stage", [](OpPassManager &passes, const PipelineOptions &options) {
+        if (Status status = checkStage(options.until); !status)
+          llvm::report_fatal_error(llvm::StringRef(status.error()), /*gen_crash_diag=*/false);
+        CompileOptions compile;
+        compile.target = options.target;
+        compile.fuse = options.fuse;
+        buildPipeline(passes, compile, options.until);
+      });
+}

@@ -1,0 +1,26 @@
+//===- GraphOpEvaluation.h - Graph ops by their formulas --------*- C++ -*-===//
+//
+// Part of fastnorm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FASTNORM_LIB_REFERENCE_GRAPHOPEVALUATION_H
+#define FASTNORM_LIB_REFERENCE_GRAPHOPEVALUATION_H
+
+#include "Tensor.h"
+
+#include "fastnorm/Support/Result.h"
+
+#include "mlir/IR/Operation.h"
+
+namespace fastnorm::reference {
+
+/// One tensor per result, in the dtype of its type. `operands` are the op's, in order; `rows` is their number of rows.
+/// The kernel algebra that an op decomposes into plays no part.
+Result<std::vector<Tensor>> evaluateGraphOp(mlir::Operation *op, const std::vector<const Tensor *> &operands,
+                                            int64_t rows);
+
+} // namespace fastnorm::reference
+
+#endif // FASTNORM_LIB_REFERENCE_GRAPHOPEVALUATION_H

@@ -1,0 +1,148 @@
+//===- Interpreter.cpp - Naive evaluation of a function -------------------===//
+//
+// Part of fastnorm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "fastnorm/Reference/Interpreter.h"
+
+#include "GraphOpEvaluation.h"
+#include "RowProgram.h"
+#include "Tensor.h"
+#include "Types.h"
+
+#include "fastnorm/IR/GraphOps.h"
+#include "fastnorm/IR/KernelOps.h"
+
+#include "llvm/ADT/DenseMap.h"
+
+using namespace mlir;
+using namespace fastnorm;
+using namespace fastnorm::reference;
+
+namespace {
+
+/// The values of one run through a function.
+class Evaluation {
+public:
+  Status bindArguments(func::FuncOp function, const std::vector<HostTensor> &arguments);
+  Status run(Operation &op);
+  Result<std::vector<HostTensor>> results(func::ReturnOp terminator);
+
+private:
+  Result<int64_t> commonRows(RowOpInterface op);
+  void dropDeadOperands(Operation &op);
+
+  llvm::DenseMap<Value, Tensor> values;
+};
+
+} // namespace
+
+/// "argument 0 'residual'", as messages call it.
+static std::string describeArgument(func::FuncOp function, unsigned number) {
+  std::string text = "argument " + std::to_string(number);
+  if (auto name = function.getArgAttrOfType<StringAttr>(number, kNameAttr))
+    text += " '" + name.str() + "'";
+  return text;
+}
+
+Status Evaluation::bindArguments(func::FuncOp function, const std::vector<HostTensor> &arguments) {
+  if (arguments.size() != function.getNumArguments())
+    return Error{"expected " + std::to_string(function.getNumArguments()) + " arguments for function '" +
+                 function.getName().str() + "', but got " + std::to_string(arguments.size())};
+  for (auto [number, argument] : llvm::enumerate(function.getArguments())) {
+    const HostTensor &tensor = arguments[number];
+    auto type = dyn_cast<RankedTensorType>(argument.getType());
+    if (!type || dtypeOf(type.getElementType()) != tensor.dtype() || !fits(tensor.shape(), type))
+      return Error{"expected " + describeArgument(function, number) + " to be a " + textOf(argument.getType()) +
+                   ", but got " + describe(tensor.dtype(), tensor.shape())};
+    values[argument] = Tensor::refer(tensor);
+  }
+  return {};
+}
+
+/// The number of rows that an op's operands have in common.
+Result<int64_t> Evaluation::commonRows(RowOpInterface op) {
+  std::optional<int64_t> rows;
+  for (Value value : op.getRowValues()) {
+    auto known = values.find(value);
+    if (known == values.end())
+      continue;
+    int64_t extent = known->second.shape()[0];
+    if (rows && *rows != extent)
+      return Error{"expected operands of '" + op->getName().getStringRef().str() +
+                   "' with equal numbers of rows, but got " + std::to_string(*rows) + " and " + std::to_string(extent)};
+    rows = extent;
+  }
+  return rows.value_or(0);
+}
+
+Status Evaluation::run(Operation &op) {
+  std::vector<const Tensor *> operands;
+  for (Value operand : op.getOperands())
+    operands.push_back(&values.find(operand)->second);
+  std::vector<Tensor> results;
+  if (isa<GraphOpInterface>(op)) {
+    Result<int64_t> rows = commonRows(cast<RowOpInterface>(op));
+    if (!rows)
+      return rows.takeError();
+    Result<std::vector<Tensor>> evaluated = evaluateGraphOp(&op, operands, *rows);
+    if (!evaluated)
+      return evaluated.takeError();
+    results = std::move(*evaluated);
+  } else if (isa<KernelOp, MapOp, ReduceOp, GatherOp>(op)) {
+    Result<RowProgram> program = RowProgram::of(&op, operands);
+    if (!program)
+      return program.takeError();
+    results = program->run();
+  } else {
+    return Error{"expected fastnorm ops in a function that the reference evaluates, but got '" +
+                 op.getName().getStringRef().str() + "'"};
+  }
+  for (auto [value, tensor] : llvm::zip(op.getResults(), results)) {
+    if (!fits(tensor.shape(), cast<RankedTensorType>(value.getType())))
+      return Error{"expected a result of '" + op.getName().getStringRef().str() + "' of type " +
+                   textOf(value.getType()) + ", but its operands have " + std::to_string(tensor.shape()[0]) + " rows"};
+    values[value] = std::move(tensor);
+  }
+  dropDeadOperands(op);
+  return {};
+}
+
+/// Frees what no later op reads: gathered rows are large.
+void Evaluation::dropDeadOperands(Operation &op) {
+  for (Value operand : op.getOperands()) {
+    bool isLive =
+        llvm::any_of(operand.getUsers(), [&](Operation *user) { return user != &op && op.isBeforeInBlock(user); });
+    if (!isLive && operand.getDefiningOp())
+      values.erase(operand);
+  }
+}
+
+Result<std::vector<HostTensor>> Evaluation::results(func::ReturnOp terminator) {
+  std::vector<HostTensor> tensors;
+  for (Value value : terminator.getOperands()) {
+    auto type = dyn_cast<RankedTensorType>(value.getType());
+    std::optional<DType> dtype = type ? dtypeOf(type.getElementType()) : std::nullopt;
+    if (!dtype)
+      return Error{"expected results of f32, bf16, i32 or i64 tensors, but got " + textOf(value.getType())};
+    tensors.push_back(values.find(value)->second.convert(*dtype));
+  }
+  return tensors;
+}
+
+Result<std::vector<HostTensor>> fastnorm::interpret(func::FuncOp function, const std::vector<HostTensor> &arguments) {
+  auto terminator = function.getBody().hasOneBlock()
+                        ? dyn_cast<func::ReturnOp>(function.getBody().front().getTerminator())
+                        : func::ReturnOp();
+  if (!terminator)
+    return Error{"expected function '" + function.getName().str() + "' to have one block that ends in func.return"};
+  Evaluation evaluation;
+  if (Status bound = evaluation.bindArguments(function, arguments); !bound)
+    return bound.takeError();
+  for (Operation &op : function.getBody().front().without_terminator())
+    if (Status run = evaluation.run(op); !run)
+      return run.takeError();
+  return evaluation.results(terminator);
+}

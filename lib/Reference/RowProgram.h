@@ -1,0 +1,76 @@
+//===- RowProgram.h - The kernel algebra, row by row ------------*- C++ -*-===//
+//
+// Part of fastnorm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FASTNORM_LIB_REFERENCE_ROWPROGRAM_H
+#define FASTNORM_LIB_REFERENCE_ROWPROGRAM_H
+
+#include "ScalarBody.h"
+#include "Tensor.h"
+
+#include "llvm/ADT/DenseMap.h"
+
+#include <optional>
+
+namespace fastnorm::reference {
+
+/// Ops of the kernel algebra prepared for evaluation. No op of the algebra reads another row of what it computes, so
+/// all of them are evaluated for one row before the next, and only the outputs are ever held in full.
+class RowProgram {
+public:
+  /// The body of a fastnorm.kernel, or one map, reduce or gather that stands in a function. `operands` are the op's, in
+  /// order.
+  static Result<RowProgram> of(mlir::Operation *op, const std::vector<const Tensor *> &operands);
+
+  /// One tensor per result of the op.
+  std::vector<Tensor> run() const;
+
+private:
+  /// The number of rows and the size of the axes inside one; -1 while nothing has told. All values of a program agree.
+  struct Extents {
+    int64_t row = -1;
+    int64_t slot = -1;
+    int64_t hidden = -1;
+    int64_t &of(Axis axis) { return axis == Axis::Row ? row : axis == Axis::Slot ? slot : hidden; }
+  };
+
+  /// A value of the program.
+  struct Place {
+    AxesAttr axes;                  ///< null for a table
+    const Tensor *source = nullptr; ///< for an operand
+  };
+
+  struct Step {
+    mlir::Operation *op;
+    llvm::SmallVector<size_t, 4> operands; ///< entries of `places`
+    llvm::SmallVector<size_t, 2> results;
+    std::optional<ScalarBody> body; ///< of a map
+  };
+
+  /// The elements of every place for one row.
+  using RowValues = std::vector<std::vector<double>>;
+
+  Status addOperand(mlir::Value value, const Tensor &tensor, llvm::ArrayRef<mlir::Operation *> ops);
+  Status addStep(mlir::Operation *op);
+  Status joinExtents(AxesAttr axes, llvm::ArrayRef<int64_t> shape, mlir::Operation *op);
+  int64_t elementsOfRow(AxesAttr axes) const;
+
+  void runRow(int64_t row, RowValues &values) const;
+  void runMap(const Step &step, RowValues &values) const;
+  void runReduce(const Step &step, RowValues &values) const;
+  void runGather(const Step &step, RowValues &values) const;
+  void broadcast(const std::vector<double> &from, AxesAttr axes, AxesAttr resultAxes, std::vector<double> &to) const;
+
+  std::vector<Place> places;
+  std::vector<Step> steps;
+  std::vector<size_t> outputs;
+  llvm::DenseMap<mlir::Value, size_t> placeOf;
+  Extents extents;
+};
+
+} // namespace fastnorm::reference
+
+#endif // FASTNORM_LIB_REFERENCE_ROWPROGRAM_H

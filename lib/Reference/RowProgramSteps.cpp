@@ -1,0 +1,99 @@
+//===- RowProgramSteps.cpp - One row of the kernel algebra ----------------===//
+//
+// Part of fastnorm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "RowProgram.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+using namespace mlir;
+using namespace fastnorm;
+using namespace fastnorm::reference;
+
+void RowProgram::runRow(int64_t row, RowValues &values) const {
+  for (auto [place, elements] : llvm::zip(places, values)) {
+    if (!place.source || !place.axes)
+      continue;
+    elements.resize(elementsOfRow(place.axes));
+    int64_t first = place.axes.contains(Axis::Row) ? row * elements.size() : 0;
+    place.source->read(first, elements.size(), elements.data());
+  }
+  for (const Step &step : steps)
+    llvm::TypeSwitch<Operation *>(step.op)
+        .Case([&](MapOp) { runMap(step, values); })
+        .Case([&](ReduceOp) { runReduce(step, values); })
+        .Case([&](GatherOp) { runGather(step, values); });
+}
+
+/// Repeats a row's elements along the axes of the result that they lack.
+void RowProgram::broadcast(const std::vector<double> &from, AxesAttr axes, AxesAttr resultAxes,
+                           std::vector<double> &to) const {
+  int64_t slots = resultAxes.contains(Axis::Slot) ? extents.slot : 1;
+  int64_t columns = resultAxes.contains(Axis::Hidden) ? extents.hidden : 1;
+  int64_t columnStep = axes.contains(Axis::Hidden) ? 1 : 0;
+  int64_t slotStep = !axes.contains(Axis::Slot) ? 0 : axes.contains(Axis::Hidden) ? columns : 1;
+  to.resize(slots * columns);
+  for (int64_t slot = 0; slot < slots; ++slot)
+    for (int64_t column = 0; column < columns; ++column)
+      to[slot * columns + column] = from[slot * slotStep + column * columnStep];
+}
+
+void RowProgram::runMap(const Step &step, RowValues &values) const {
+  auto map = cast<MapOp>(step.op);
+  std::vector<std::vector<double>> bodyValues(step.operands.size());
+  for (auto [operand, axes, elements] : llvm::zip(step.operands, map.getOperandAxes(), bodyValues))
+    broadcast(values[operand], cast<AxesAttr>(axes), map.getResultAxes(), elements);
+  values[step.results[0]] = step.body->evaluate(elementsOfRow(map.getResultAxes()), bodyValues);
+}
+
+static double combine(Combiner combiner, double left, double right) {
+  if (combiner == Combiner::Add)
+    return left + right;
+  if (std::isnan(left) || std::isnan(right))
+    return std::nan("");
+  return combiner == Combiner::Max ? std::max(left, right) : std::min(left, right);
+}
+
+static double identityOf(Combiner combiner) {
+  if (combiner == Combiner::Add)
+    return 0.0;
+  double infinity = std::numeric_limits<double>::infinity();
+  return combiner == Combiner::Max ? -infinity : infinity;
+}
+
+void RowProgram::runReduce(const Step &step, RowValues &values) const {
+  auto reduce = cast<ReduceOp>(step.op);
+  const std::vector<double> &input = values[step.operands[0]];
+  std::vector<double> &result = values[step.results[0]];
+  result.assign(elementsOfRow(reduce.getOperandAxes().without(reduce.getAxis())), identityOf(reduce.getCombiner()));
+  // Elements of one column follow each other `columns` apart along slot, and side by side along hidden.
+  int64_t columns = reduce.getOperandAxes().contains(Axis::Hidden) ? extents.hidden : 1;
+  for (size_t index = 0; index < input.size(); ++index) {
+    size_t kept = reduce.getAxis() == Axis::Slot ? index % columns : index / columns;
+    result[kept] = combine(reduce.getCombiner(), result[kept], input[index]);
+  }
+}
+
+void RowProgram::runGather(const Step &step, RowValues &values) const {
+  const Tensor &table = *places[step.operands[0]].source;
+  const std::vector<double> &index = values[step.operands[1]];
+  std::vector<double> &result = values[step.results[0]];
+  std::vector<double> &present = values[step.results[1]];
+  int64_t columns = table.rowElements();
+  result.assign(index.size() * columns, 0.0);
+  present.assign(index.size(), 0.0);
+  for (size_t slot = 0; slot < index.size(); ++slot) {
+    if (index[slot] < 0 || index[slot] >= table.shape()[0])
+      continue;
+    present[slot] = 1.0;
+    table.read(static_cast<int64_t>(index[slot]) * columns, columns, result.data() + slot * columns);
+  }
+}

@@ -1,0 +1,136 @@
+//===- ScalarBody.cpp - The body of a map, for many elements --------------===//
+//
+// Part of fastnorm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ScalarBody.h"
+
+#include "fastnorm/Support/HostTensor.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+#include <algorithm>
+#include <cmath>
+
+using namespace mlir;
+using namespace fastnorm;
+using namespace fastnorm::reference;
+
+using Elements = std::vector<double>;
+
+template <typename Function> static void apply(Elements &result, const Elements &a, Function function) {
+  for (size_t index = 0; index < result.size(); ++index)
+    result[index] = function(a[index]);
+}
+template <typename Function>
+static void apply(Elements &result, const Elements &a, const Elements &b, Function function) {
+  for (size_t index = 0; index < result.size(); ++index)
+    result[index] = function(a[index], b[index]);
+}
+template <typename Function>
+static void apply(Elements &result, const Elements &a, const Elements &b, const Elements &c, Function function) {
+  for (size_t index = 0; index < result.size(); ++index)
+    result[index] = function(a[index], b[index], c[index]);
+}
+
+/// The larger, or the smaller, of two values; NaN where either is, and +0 above -0.
+static double maximum(double a, double b) {
+  if (std::isnan(a) || std::isnan(b))
+    return std::nan("");
+  return a > b || (a == b && !std::signbit(a)) ? a : b;
+}
+static double minimum(double a, double b) { return -maximum(-a, -b); }
+
+/// Rounds every element to bf16.
+static void roundToBf16(Elements &elements) {
+  HostTensor rounded(DType::BF16, {static_cast<int64_t>(elements.size())});
+  for (size_t index = 0; index < elements.size(); ++index) {
+    rounded.set(index, elements[index]);
+    elements[index] = rounded.at(index);
+  }
+}
+
+/// A comparison holds where the relation of its operands is among those its predicate names; these bits are how the
+/// predicates are numbered: equal 1, greater 2, less 4, unordered 8.
+static double compare(arith::CmpFPredicate predicate, double a, double b) {
+  unsigned relation = std::isnan(a) || std::isnan(b) ? 8 : a < b ? 4 : a > b ? 2 : 1;
+  return (static_cast<unsigned>(predicate) & relation) != 0;
+}
+
+static double constantValue(arith::ConstantOp constant) {
+  if (auto number = dyn_cast<FloatAttr>(constant.getValue()))
+    return number.getValueAsDouble();
+  return !cast<IntegerAttr>(constant.getValue()).getValue().isZero();
+}
+
+/// Whether the op is known.
+static bool evaluateFunction(Operation *op, Elements &result, ArrayRef<const Elements *> inputs) {
+  bool known = true;
+  auto unary = [&](auto function) { apply(result, *inputs[0], function); };
+  auto binary = [&](auto function) { apply(result, *inputs[0], *inputs[1], function); };
+  auto ternary = [&](auto function) { apply(result, *inputs[0], *inputs[1], *inputs[2], function); };
+  llvm::TypeSwitch<Operation *>(op)
+      .Case([&](arith::ConstantOp constant) { std::fill(result.begin(), result.end(), constantValue(constant)); })
+      .Case([&](arith::AddFOp) { binary([](double a, double b) { return a + b; }); })
+      .Case([&](arith::SubFOp) { binary([](double a, double b) { return a - b; }); })
+      .Case([&](arith::MulFOp) { binary([](double a, double b) { return a * b; }); })
+      .Case([&](arith::DivFOp) { binary([](double a, double b) { return a / b; }); })
+      .Case([&](arith::NegFOp) { unary([](double a) { return -a; }); })
+      .Case([&](arith::MaximumFOp) { binary(maximum); })
+      .Case([&](arith::MinimumFOp) { binary(minimum); })
+      .Case([&](arith::CmpFOp cmp) { binary([&](double a, double b) { return compare(cmp.getPredicate(), a, b); }); })
+      .Case([&](arith::SelectOp) { ternary([](double a, double b, double c) { return a != 0.0 ? b : c; }); })
+      .Case<arith::ExtFOp, arith::TruncFOp>([&](Operation *) { unary([](double a) { return a; }); })
+      .Case([&](math::RsqrtOp) { unary([](double a) { return 1.0 / std::sqrt(a); }); })
+      .Case([&](math::SqrtOp) { unary([](double a) { return std::sqrt(a); }); })
+      .Case([&](math::AbsFOp) { unary([](double a) { return std::fabs(a); }); })
+      .Case([&](math::FmaOp) { ternary([](double a, double b, double c) { return std::fma(a, b, c); }); })
+      .Case([&](math::Exp2Op) { unary([](double a) { return std::exp2(a); }); })
+      .Default([&](Operation *) { known = false; });
+  if (known && op->getResult(0).getType().isBF16())
+    roundToBf16(result);
+  return known;
+}
+
+static bool isKnown(Operation *op) {
+  Elements none;
+  return evaluateFunction(op, none, {&none, &none, &none});
+}
+
+Result<ScalarBody> ScalarBody::of(MapOp map) {
+  ScalarBody body;
+  Block &block = map.getBody().front();
+  llvm::DenseMap<Value, size_t> entries;
+  for (BlockArgument argument : block.getArguments())
+    entries[argument] = body.argumentCount++;
+  for (Operation &op : block.without_terminator()) {
+    if (!isKnown(&op))
+      return Error{"expected scalar functions that the reference knows in the body of fastnorm.map, but got '" +
+                   op.getName().getStringRef().str() + "'"};
+    Step step{&op, {}};
+    for (Value operand : op.getOperands())
+      step.operands.push_back(entries.at(operand));
+    entries[op.getResult(0)] = body.argumentCount + body.steps.size();
+    body.steps.push_back(std::move(step));
+  }
+  body.yielded = entries.at(block.getTerminator()->getOperand(0));
+  return body;
+}
+
+const Elements &ScalarBody::evaluate(size_t count, std::vector<Elements> &values) const {
+  values.resize(argumentCount + steps.size());
+  for (auto [number, step] : llvm::enumerate(steps)) {
+    llvm::SmallVector<const Elements *, 3> inputs;
+    for (size_t entry : step.operands)
+      inputs.push_back(&values[entry]);
+    Elements &result = values[argumentCount + number];
+    result.resize(count);
+    evaluateFunction(step.op, result, inputs);
+  }
+  return values[yielded];
+}
