@@ -1,0 +1,71 @@
+//===- OperandSet.h - Device buffers for one run of a plan ------*- C++ -*-===//
+//
+// Part of fastnorm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Buffers for all arguments and results of a plan. Arguments are uploaded,
+// results start as poison (all bits set: NaN, or -1), and guard bytes around
+// each buffer tell whether a kernel wrote past it.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FASTNORM_RUNTIME_EXECUTOR_OPERANDSET_H
+#define FASTNORM_RUNTIME_EXECUTOR_OPERANDSET_H
+
+#include "fastnorm/Support/HostTensor.h"
+#include "runtime/Executor/Operands.h"
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace fastnorm {
+
+/// Tensors by the name of the argument or result.
+using NamedTensors = std::map<std::string, HostTensor>;
+
+struct OperandSetOptions {
+  /// Guard bytes before and after each buffer, a multiple of 256. By default 256 on hardware and none on the emulator,
+  /// which knows where each buffer ends and names the PTX line.
+  std::optional<int64_t> guardBytes;
+};
+
+class OperandSet {
+public:
+  /// Checks that every argument of the plan is given with its dtype and shape, and no other.
+  static Result<OperandSet> create(const Plan &plan, Device &device, const NamedTensors &inputs,
+                                   const SymbolValues &given = {}, const OperandSetOptions &options = {});
+
+  const std::vector<Operand> &arguments() const { return argumentOperands; }
+  const std::vector<Operand> &results() const { return resultOperands; }
+  /// Bytes of all arguments and results, without guards.
+  int64_t byteCount() const;
+
+  /// Refills the results with poison.
+  Status poisonResults() const;
+  /// An error names the first buffer whose guard bytes changed, and how far from it.
+  Status checkGuards() const;
+  Result<NamedTensors> downloadResults() const;
+
+private:
+  struct GuardedBuffer {
+    std::unique_ptr<DeviceBuffer> buffer;
+    std::string label;
+    int64_t byteCount = 0; ///< between the guards
+  };
+
+  Result<Operand> add(const TensorSpec &spec, OperandRole role, const std::vector<int64_t> &shape);
+  Status checkGuard(const GuardedBuffer &guarded, bool isAfter) const;
+
+  Device *device = nullptr;
+  int64_t guardBytes = 0;
+  std::vector<GuardedBuffer> buffers;
+  std::vector<Operand> argumentOperands;
+  std::vector<Operand> resultOperands;
+};
+
+} // namespace fastnorm
+
+#endif // FASTNORM_RUNTIME_EXECUTOR_OPERANDSET_H

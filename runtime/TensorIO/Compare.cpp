@@ -1,0 +1,115 @@
+//===- Compare.cpp - A result against its reference -----------------------===//
+//
+// Part of fastnorm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/TensorIO/Compare.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <limits>
+
+namespace fastnorm {
+
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+std::string significant(double value) {
+  char text[64];
+  std::snprintf(text, sizeof(text), "%.3g", value);
+  return text;
+}
+
+/// "[3, 17]".
+std::string coordinates(int64_t index, const std::vector<int64_t> &shape) {
+  std::string text;
+  for (size_t dimension = shape.size(); dimension-- > 0;) {
+    text = std::to_string(index % shape[dimension]) + (text.empty() ? "" : ", ") + text;
+    index /= shape[dimension];
+  }
+  return "[" + text + "]";
+}
+
+/// The largest finite magnitude of a row.
+double rowScale(const HostTensor &reference, int64_t first, int64_t length) {
+  double scale = 0.0;
+  for (int64_t index = first; index < first + length; ++index) {
+    double magnitude = std::fabs(reference.at(index));
+    if (std::isfinite(magnitude))
+      scale = std::max(scale, magnitude);
+  }
+  return scale;
+}
+
+/// Infinite where the kinds differ; a row of zeros allows only zeros.
+double elementError(double got, double reference, double scale) {
+  if (std::isnan(got) || std::isnan(reference))
+    return std::isnan(got) && std::isnan(reference) ? 0.0 : kInfinity;
+  if (got == reference)
+    return 0.0;
+  if (std::isinf(got) || std::isinf(reference) || scale == 0.0)
+    return kInfinity;
+  return std::fabs(got - reference) / scale;
+}
+
+std::string sentence(const Comparison &comparison, const HostTensor &got, const HostTensor &reference,
+                     std::string_view label) {
+  std::string text(label);
+  if (comparison.elementCount == 0)
+    return text + " matches: it has no elements";
+  std::string place = coordinates(comparison.maxErrorIndex, got.shape());
+  std::string limit = "tolerance " + significant(comparison.tolerance);
+  if (comparison.matches)
+    return text + " matches: max error " + significant(comparison.maxError) + " at " + place + ", " + limit;
+  return text + " differs: " + std::to_string(comparison.overCount) + " of " + std::to_string(comparison.elementCount) +
+         " elements are over " + limit + ", worst at " + place + ", where " +
+         significant(reference.at(comparison.maxErrorIndex)) + " was expected and " +
+         significant(got.at(comparison.maxErrorIndex)) + " came (error " + significant(comparison.maxError) + ")";
+}
+
+} // namespace
+
+double toleranceFor(DType dtype) {
+  switch (dtype) {
+  case DType::BF16: return 0x1p-7;
+  case DType::F32: return 0x1p-18;
+  case DType::I32:
+  case DType::I64: return 0.0;
+  }
+  return 0.0;
+}
+
+Result<Comparison> compare(const HostTensor &got, const HostTensor &reference, std::string_view label,
+                           double tolerance) {
+  if (got.shape() != reference.shape() || got.dtype() != reference.dtype())
+    return Error{"expected " + std::string(label) + " to be " + describe(reference.dtype(), reference.shape()) +
+                 " as the reference is, but got " + describe(got.dtype(), got.shape())};
+  Comparison comparison;
+  comparison.elementCount = got.elementCount();
+  comparison.tolerance = tolerance;
+  int64_t rowLength = got.shape().empty() ? 1 : got.shape().back();
+  for (int64_t first = 0; first < comparison.elementCount; first += rowLength) {
+    double scale = rowScale(reference, first, rowLength);
+    for (int64_t index = first; index < first + rowLength; ++index) {
+      double error = elementError(got.at(index), reference.at(index), scale);
+      comparison.overCount += error > tolerance;
+      if (comparison.maxErrorIndex >= 0 && error <= comparison.maxError)
+        continue;
+      comparison.maxError = error;
+      comparison.maxErrorIndex = index;
+    }
+  }
+  comparison.matches = comparison.overCount == 0;
+  comparison.sentence = sentence(comparison, got, reference, label);
+  return comparison;
+}
+
+Result<Comparison> compare(const HostTensor &got, const HostTensor &reference, std::string_view label) {
+  return compare(got, reference, label, toleranceFor(got.dtype()));
+}
+
+} // namespace fastnorm
