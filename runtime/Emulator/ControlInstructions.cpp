@@ -1,0 +1,80 @@
+//===- ControlInstructions.cpp - Branches, exits and barriers -------------===//
+//
+// Part of fastnorm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What changes the flow is done by the warp; here it is only named. Fences and
+// prefetches do nothing: host threads see each other's memory as kernels that
+// are free of races need it.
+//
+//===----------------------------------------------------------------------===//
+
+#include "InstructionDecoder.h"
+
+namespace fastnorm::emulator {
+
+namespace {
+
+void decodeBranch(InstructionDecoder &decoder) {
+  decoder.take("uni");
+  decoder.result.flow = Flow::Branch;
+  if (!decoder.expectOperands(1, 1))
+    return;
+  const PtxOperand &target = decoder.source.operands[0];
+  std::optional<uint32_t> index = target.kind == PtxOperand::Kind::Symbol
+                                      ? decoder.builder.kernel.findLabel(decoder.source.scope, target.name)
+                                      : std::nullopt;
+  if (!index)
+    decoder.fail("label '" + target.name + "' is not defined in this block or around it");
+  else
+    decoder.result.target = *index;
+}
+
+void decodeBarrier(InstructionDecoder &decoder) {
+  decoder.drop({"cta", "aligned"});
+  bool isArrive = decoder.take("arrive");
+  if (!isArrive && !decoder.take("sync"))
+    decoder.fail("instruction '" + decoder.source.opcode + "' is not supported");
+  decoder.result.flow = Flow::Barrier;
+  decoder.result.barrierMode = isArrive ? BarrierMode::Arrive : BarrierMode::Sync;
+  if (!decoder.expectOperands(isArrive ? 2 : 1, 2))
+    return;
+  for (size_t i = 0; i < decoder.operandCount(); ++i)
+    decoder.addSource(i, PtxType::B32);
+}
+
+/// Instructions without an effect on results, whatever their modifiers.
+bool isSilent(const std::string &name) {
+  for (const char *silent : {"membar", "fence", "prefetch", "prefetchu", "griddepcontrol", "nanosleep", "pmevent",
+                             "discard", "applypriority", "setmaxnreg"})
+    if (name == silent)
+      return true;
+  return false;
+}
+
+} // namespace
+
+bool decodeControl(InstructionDecoder &decoder) {
+  const std::string &name = decoder.name;
+  if (name == "bra") {
+    decodeBranch(decoder);
+  } else if (name == "ret" || name == "exit") {
+    decoder.take("uni");
+    decoder.result.flow = Flow::Exit;
+    decoder.expectOperands(0, 0);
+  } else if (name == "trap") {
+    decoder.result.flow = Flow::Trap;
+    decoder.expectOperands(0, 0);
+  } else if (name == "bar" || name == "barrier") {
+    decodeBarrier(decoder);
+  } else if (isSilent(name)) {
+    decoder.dropAll();
+  } else if (name == "call") {
+    decoder.fail("calls are not supported; every call must be inlined into its entry");
+  } else {
+    return false;
+  }
+  return true;
+}
+
+} // namespace fastnorm::emulator

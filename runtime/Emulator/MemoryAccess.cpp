@@ -1,0 +1,240 @@
+//===- MemoryAccess.cpp - Where the lanes of an access point --------------===//
+//
+// Part of fastnorm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Every finding about memory is worded here.
+//
+//===----------------------------------------------------------------------===//
+
+#include "MemoryAccess.h"
+
+#include "Cta.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace fastnorm::emulator {
+
+namespace {
+
+class Access {
+public:
+  Access(Warp &warp, const Instruction &instruction, AccessKind kind, const std::byte *values, LaneMemory &memory)
+      : warp(warp), cta(warp.cta), instruction(instruction), kind(kind), values(values), memory(memory),
+        bytes(uint32_t(instruction.elementBytes) * instruction.elementCount) {}
+
+  bool run(uint32_t mask, OperandCode address);
+
+private:
+  void readAddresses(uint32_t mask, OperandCode address);
+  bool isContiguous() const;
+  bool isUniform(uint32_t mask) const;
+  bool lane(unsigned lane);
+  bool global(unsigned lane, uint64_t address, uint64_t byteCount, const std::byte *value);
+  bool globalHistory(unsigned lane, Allocation &buffer, uint64_t offset, uint64_t byteCount, const std::byte *value);
+  bool shared(unsigned lane, uint64_t address);
+  bool local(unsigned lane, uint64_t address);
+  void reportShared(unsigned lane, const SharedConflict &conflict);
+  std::string describeShared(uint64_t address) const;
+  std::string verb() const;
+  bool fail(unsigned lane, const std::string &what) {
+    warp.report(lane, what);
+    return false;
+  }
+
+  Warp &warp;
+  Cta &cta;
+  const Instruction &instruction;
+  AccessKind kind;
+  const std::byte *values;
+  LaneMemory &memory;
+  uint32_t bytes;
+  uint64_t addresses[warpLanes];
+};
+
+void Access::readAddresses(uint32_t mask, OperandCode address) {
+  auto offset = uint64_t(instruction.offset);
+  if (instruction.mode == 8) {
+    const auto *base = warp.lanes<uint64_t>(address);
+    for (unsigned lane = 0; lane < warpLanes; ++lane)
+      addresses[lane] = base[lane] + offset;
+  } else {
+    const auto *base = warp.lanes<uint32_t>(address);
+    for (unsigned lane = 0; lane < warpLanes; ++lane)
+      addresses[lane] = uint32_t(base[lane] + uint32_t(offset));
+  }
+}
+
+bool Access::isContiguous() const {
+  uint64_t differences = 0;
+  for (unsigned lane = 0; lane < warpLanes; ++lane)
+    differences |= addresses[lane] ^ (addresses[0] + uint64_t(lane) * bytes);
+  return differences == 0;
+}
+
+bool Access::isUniform(uint32_t mask) const {
+  uint64_t first = addresses[__builtin_ctz(mask)], differences = 0;
+  for (unsigned lane = 0; lane < warpLanes; ++lane)
+    differences |= mask >> lane & 1 ? addresses[lane] ^ first : 0;
+  return differences == 0;
+}
+
+std::string Access::verb() const {
+  const char *word = kind == AccessKind::Load ? "reads " : kind == AccessKind::Store ? "writes " : "updates ";
+  return word + std::to_string(bytes) + " bytes at ";
+}
+
+bool Access::run(uint32_t mask, OperandCode address) {
+  readAddresses(mask, address);
+  bool isGlobal = instruction.space == StateSpace::Global || instruction.space == StateSpace::Constant;
+  auto first = unsigned(__builtin_ctz(mask));
+  if (isGlobal && mask == allLanes && isContiguous()) {
+    // One lane's alignment is every lane's: they are a power of two apart.
+    if (!global(0, addresses[0], uint64_t(bytes) * warpLanes, values))
+      return false;
+    for (unsigned i = 1; i < warpLanes; ++i)
+      memory.lanes[i] = memory.lanes[0] + i * bytes;
+    return true;
+  }
+  if (kind == AccessKind::Load && isUniform(mask)) {
+    if (!lane(first))
+      return false;
+    if (instruction.space == StateSpace::Local || addresses[first] >= localWindow) {
+      // Each lane has a local memory of its own.
+      for (uint32_t rest = mask & (mask - 1); rest; rest &= rest - 1)
+        if (!lane(unsigned(__builtin_ctz(rest))))
+          return false;
+      return true;
+    }
+    std::fill_n(memory.lanes, warpLanes, memory.lanes[first]);
+    return true;
+  }
+  for (; mask; mask &= mask - 1)
+    if (!lane(unsigned(__builtin_ctz(mask))))
+      return false;
+  return true;
+}
+
+bool Access::lane(unsigned lane) {
+  uint64_t address = addresses[lane];
+  switch (instruction.space) {
+  case StateSpace::Shared: return shared(lane, address);
+  case StateSpace::Local: return local(lane, address);
+  case StateSpace::Generic:
+    if (address >= localWindow)
+      return local(lane, address - localWindow);
+    if (address >= sharedWindow)
+      return shared(lane, address - sharedWindow);
+    break;
+  default: break;
+  }
+  return global(lane, address, bytes, values ? values + lane * bytes : nullptr);
+}
+
+bool Access::global(unsigned lane, uint64_t address, uint64_t byteCount, const std::byte *value) {
+  GlobalMemory &memoryOfDevice = *cta.launch.global;
+  if (address % bytes != 0)
+    return fail(lane, verb() + memoryOfDevice.describe(address) + ": the address is not a multiple of " +
+                          std::to_string(bytes));
+  Allocation *&last = cta.lastAllocations[instruction.siteIndex];
+  Allocation *buffer = last;
+  if (!buffer || !buffer->contains(address, byteCount)) {
+    buffer = memoryOfDevice.find(address);
+    if (!buffer || !buffer->contains(address, byteCount)) {
+      // Of a warp's range, the lane at fault is the first that does not fit.
+      for (uint64_t done = 0; done < byteCount; done += bytes, ++lane)
+        if (!buffer || !buffer->contains(address + done, bytes))
+          return fail(lane, verb() + memoryOfDevice.describe(address + done));
+    }
+    last = buffer;
+  }
+  memory.lanes[lane] = buffer->at(address);
+  return globalHistory(lane, *buffer, address - buffer->address, byteCount, value);
+}
+
+bool Access::globalHistory(unsigned lane, Allocation &buffer, uint64_t offset, uint64_t byteCount,
+                           const std::byte *value) {
+  const Launch &launch = cta.launch;
+  auto where = [&](uint64_t at) { return launch.global->describe(buffer.address + at); };
+  if (kind != AccessKind::Store && !buffer.isWritten(offset, byteCount)) {
+    for (uint64_t done = 0; done < byteCount; done += bytes, ++lane)
+      if (!buffer.isWritten(offset + done, bytes))
+        return fail(lane, verb() + where(offset + done) + ", but nothing was written there");
+  }
+  bool ordered = instruction.ordered || launch.kernel->usesGlobalAtomics;
+  if (kind == AccessKind::Load && launch.checkRaces && (!ordered || instruction.readOnly) &&
+      buffer.isStoredByOther(offset, byteCount, launch.tag, cta.ctaIndex, instruction.readOnly)) {
+    for (uint64_t done = 0; done < byteCount; done += bytes, ++lane)
+      if (buffer.isStoredByOther(offset + done, bytes, launch.tag, cta.ctaIndex, instruction.readOnly))
+        return fail(lane, verb() + where(offset + done) + ", which CTA " +
+                              std::to_string(buffer.storingCta(offset + done)) + " writes in the same launch" +
+                              (instruction.readOnly ? ", so .nc may not be used" : ""));
+  }
+  if (kind == AccessKind::Store) {
+    if (launch.checkRaces && buffer.noteStore(offset, byteCount, value, launch.tag, cta.ctaIndex) && !ordered)
+      return fail(lane, verb() + where(offset) + ", where another CTA has written something else in the same launch");
+    buffer.markWritten(offset, byteCount);
+  }
+  return true;
+}
+
+std::string Access::describeShared(uint64_t address) const {
+  for (const SharedVariable &variable : cta.launch.kernel->sharedVariables) {
+    bool isDynamic = variable.byteCount == 0;
+    if (address >= variable.address && (isDynamic || address - variable.address < variable.byteCount))
+      return "byte " + std::to_string(address - variable.address) + " of shared memory '" + variable.name + "'";
+  }
+  return "shared address " + std::to_string(address) + ", where the CTA has " + std::to_string(sharedBase) + " to " +
+         std::to_string(sharedBase + cta.shared.byteCount());
+}
+
+bool Access::shared(unsigned lane, uint64_t address) {
+  if (address % bytes != 0)
+    return fail(lane, verb() + describeShared(address) + ": the address is not a multiple of " + std::to_string(bytes));
+  if (!cta.shared.contains(address, bytes))
+    return fail(lane, verb() + describeShared(address) + ", which is past the CTA's " +
+                          std::to_string(cta.shared.byteCount()) + " bytes");
+  memory.lanes[lane] = cta.shared.at(address);
+  SharedAccess access = kind == AccessKind::Load    ? SharedAccess::Read
+                        : kind == AccessKind::Store ? SharedAccess::Write
+                                                    : SharedAccess::Atomic;
+  std::optional<SharedConflict> conflict =
+      cta.shared.access(uint32_t(address), bytes, access, warp.index, warp.currentInstruction());
+  if (conflict)
+    reportShared(lane, *conflict);
+  return !conflict;
+}
+
+void Access::reportShared(unsigned lane, const SharedConflict &conflict) {
+  std::string what = verb() + describeShared(conflict.address);
+  const SourceLine &other = cta.launch.kernel->sources[conflict.otherInstruction];
+  std::string where = "warp " + std::to_string(conflict.otherWarp) + " at PTX line " + std::to_string(other.line) +
+                      " '" + other.text + "'";
+  switch (conflict.kind) {
+  case SharedConflict::Kind::Uninitialized: what += ", but nothing was written there"; break;
+  case SharedConflict::Kind::ReadAfterWrite: what += ", which " + where + " wrote with no barrier between"; break;
+  case SharedConflict::Kind::WriteAfterRead: what += ", which " + where + " read with no barrier between"; break;
+  case SharedConflict::Kind::WriteAfterWrite: what += ", which " + where + " wrote too with no barrier between"; break;
+  }
+  warp.report(lane, what);
+}
+
+bool Access::local(unsigned lane, uint64_t address) {
+  uint64_t limit = cta.launch.kernel->localBytes;
+  if (bytes > limit || address > limit - bytes || address % bytes != 0)
+    return fail(lane, verb() + "byte " + std::to_string(int64_t(address)) +
+                          " of the thread's local memory, which has " + std::to_string(limit) +
+                          " bytes, or the address is not a multiple of " + std::to_string(bytes));
+  memory.lanes[lane] = warp.localMemory(lane) + address;
+  return true;
+}
+
+} // namespace
+
+bool accessMemory(Warp &warp, const Instruction &instruction, uint32_t mask, OperandCode address, AccessKind kind,
+                  const std::byte *values, LaneMemory &memory) {
+  return Access(warp, instruction, kind, values, memory).run(mask, address);
+}
+
+} // namespace fastnorm::emulator

@@ -1,0 +1,95 @@
+//===- Warp.h - 32 lanes that run one program -------------------*- C++ -*-===//
+//
+// Part of fastnorm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Runs a warp until it waits or ends. Lanes that diverge run lowest program
+// counter first; before an instruction that needs lanes together, those that
+// are there wait for the others.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FASTNORM_RUNTIME_EMULATOR_WARP_H
+#define FASTNORM_RUNTIME_EMULATOR_WARP_H
+
+#include "Program.h"
+
+#include <string>
+#include <vector>
+
+namespace fastnorm::emulator {
+
+class Cta;
+
+enum class WarpStop : uint8_t { Running, Waiting, Ended, Failed };
+
+class Warp {
+public:
+  Warp(Cta &cta, unsigned index);
+
+  /// Back to the first instruction, with registers unwritten.
+  void begin();
+  WarpStop run();
+
+  Cta &cta;
+  const unsigned index; ///< in the CTA
+
+  template <typename T> T *lanes(OperandCode code) { return reinterpret_cast<T *>(bases[code & 1] + (code >> 1)); }
+  SlotHeader &header(OperandCode code) {
+    return *reinterpret_cast<SlotHeader *>(bases[code & 1] + (code >> 1) - sizeof(SlotHeader));
+  }
+  std::byte *localMemory(unsigned lane);
+  /// Lanes that have not ended.
+  uint32_t live() const { return liveLanes; }
+  uint32_t currentInstruction() const { return programCounter; }
+
+  /// The instruction of the barrier it waits at.
+  uint32_t waitingAt() const { return programCounter - 1; }
+
+  /// Records what a lane did wrong in the current instruction; the first report counts. "reads 4 bytes at …".
+  void report(unsigned lane, const std::string &what);
+  void reportAll(const std::string &what);
+
+private:
+  /// Lanes at one program counter that are not running now.
+  struct Group {
+    uint32_t programCounter;
+    uint32_t lanes;
+    bool parked; ///< stands before an instruction that needs more lanes
+  };
+
+  void fillSpecials();
+  bool standOnGroup();
+  WarpStop step(const Instruction &instruction);
+  WarpStop leave(const Instruction &instruction, uint32_t mask);
+  bool checkSources(const Instruction &instruction, uint32_t mask);
+  void reportUnwritten(OperandCode code, uint32_t lanes);
+  uint32_t guardedLanes(const Instruction &instruction);
+  void branch(const Instruction &instruction, uint32_t taken);
+  void setAside(uint32_t counter, uint32_t lanes, bool parked);
+  void mergeAt(uint32_t counter);
+  /// Makes the group with the lowest program counter among those that can run current; false if none can.
+  bool pickGroup();
+  /// True when the lanes an instruction needs stand together; else sets the current ones aside.
+  bool gather();
+  /// The lanes that an instruction wants together.
+  uint32_t neededLanes(uint32_t counter, uint32_t standing);
+  void reportDivergence();
+  uint32_t uniformValue(OperandCode code, uint32_t mask, const char *what);
+  bool arrive(const Instruction &instruction, uint32_t mask);
+
+  std::byte *bases[2];
+  std::vector<SlotUnit> registers;
+  std::vector<SlotUnit> local;
+  std::vector<Group> groups;
+  uint32_t programCounter = 0;
+  uint32_t active = 0;
+  uint32_t liveLanes = 0;
+  uint32_t lowestPending = UINT32_MAX; ///< the lowest program counter of groups that can run
+  uint64_t executed = 0;
+  bool failed = false;
+};
+
+} // namespace fastnorm::emulator
+
+#endif // FASTNORM_RUNTIME_EMULATOR_WARP_H
