@@ -1,0 +1,60 @@
+//===- CommandLine.h - The flags as they are written ------------*- C++ -*-===//
+//
+// Part of fastnorm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FASTNORM_TOOLS_RUN_COMMANDLINE_H
+#define FASTNORM_TOOLS_RUN_COMMANDLINE_H
+
+#include "fastnorm/Support/Result.h"
+
+#include "llvm/Support/CommandLine.h"
+
+#include <string>
+
+namespace fastnorm::tool {
+
+/// Registers the flags while it lives. Everything that has a form of its own is text here; Options reads it.
+struct CommandLine {
+  llvm::cl::OptionCategory category{"fastnorm-run options"};
+
+  /// Given once; `parse` sees to it.
+  struct Flag : llvm::cl::opt<std::string> {
+    template <typename... Modifiers>
+    Flag(CommandLine &line, llvm::StringRef name, const char *form, const char *description, Modifiers... modifiers)
+        : opt(name, llvm::cl::value_desc(form), llvm::cl::desc(description), llvm::cl::ZeroOrMore,
+              llvm::cl::cat(line.category), modifiers...) {}
+  };
+  struct Flags : llvm::cl::list<std::string> {
+    Flags(CommandLine &line, llvm::StringRef name, const char *form, const char *description)
+        : list(name, llvm::cl::value_desc(form), llvm::cl::desc(description), llvm::cl::cat(line.category)) {}
+  };
+
+  llvm::cl::list<std::string> sources{llvm::cl::Positional, llvm::cl::desc("GRAPH.mlir | PLAN.json"),
+                                      llvm::cl::cat(category)};
+  Flags inputs{*this, "input", "NAME=FILE.npy", "Read an argument from a file (repeatable)"};
+  Flags outputs{*this, "output", "NAME=FILE.npy", "Write a result to a file (repeatable)"};
+  Flags dimensions{*this, "dim", "SYMBOL=N", "The value of a dynamic dimension (repeatable)"};
+  Flag fill{*this, "fill", "seed:N", "Fill the arguments that have no --input, the same for the same seed"};
+  Flag device{*this, "device", "auto|cuda[:N]|emulator",
+              "Where to run; auto is a CUDA device if there is one, else the emulator", llvm::cl::init("auto")};
+  Flag emulatorSeed{*this, "emulator-seed", "N", "Run the emulator's warps in an order drawn from a seed"};
+  Flag target{*this, "target", "NAME", "What to compile for, as h200 or sm_90 (default: the device)"};
+  Flag fuse{*this, "fuse", "always|never", "Which kernels to fuse", llvm::cl::init("always")};
+  Flag check{*this, "check", "reference", "Compare the results with a naive evaluation of the graph"};
+  llvm::cl::opt<bool> bench{"bench", llvm::cl::desc("Time the kernels, and a copy to compare them with"),
+                            llvm::cl::ZeroOrMore, llvm::cl::cat(category)};
+  Flag emit{*this, "emit", "mlir|plan|ptx", "Write the graph, its plan or its PTX instead of running it"};
+  Flag emitFile{*this, "o", "FILE", "Where to --emit to (default: stdout)", llvm::cl::init("-")};
+  Flag dump{*this, "dump", "STAGE",
+            "Write the IR after decompose, fuse, schedule, gpu, nvvm or ptx to stdout instead of running"};
+
+  /// Only these flags are known, though the libraries of the compiler register others.
+  Status parse(int argc, char **argv);
+};
+
+} // namespace fastnorm::tool
+
+#endif // FASTNORM_TOOLS_RUN_COMMANDLINE_H

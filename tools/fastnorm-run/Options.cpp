@@ -1,0 +1,149 @@
+//===- Options.cpp - What the command line asks for -----------------------===//
+//
+// Part of fastnorm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Options.h"
+
+#include "CommandLine.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringRef.h"
+
+using namespace fastnorm;
+using namespace fastnorm::tool;
+
+using llvm::StringRef;
+
+static Error expected(StringRef flag, StringRef form, StringRef got) {
+  return Error{("expected " + flag + " " + form + ", but got '" + got + "'").str()};
+}
+
+/// Reads NAME=VALUE flags, each name at most once.
+static Status readPairs(const CommandLine::Flags &flags, StringRef flag, StringRef form,
+                        std::map<std::string, std::string> &pairs) {
+  for (const std::string &text : flags) {
+    auto [name, value] = StringRef(text).split('=');
+    if (name.empty() || value.empty())
+      return expected(flag, form, text);
+    if (!pairs.try_emplace(name.str(), value.str()).second)
+      return Error{
+          ("expected " + flag + " for '" + name + "' once, but got '" + pairs[name.str()] + "' and '" + value + "'")
+              .str()};
+  }
+  return {};
+}
+
+static Status readDimensions(const CommandLine::Flags &flags, std::map<std::string, int64_t> &dimensions) {
+  std::map<std::string, std::string> texts;
+  if (Status read = readPairs(flags, "--dim", "SYMBOL=N", texts); !read)
+    return read;
+  for (const auto &[symbol, text] : texts) {
+    int64_t value = 0;
+    if (StringRef(text).getAsInteger(10, value) || value < 0)
+      return expected("--dim", "SYMBOL=N with N a number from 0", symbol + "=" + text);
+    dimensions[symbol] = value;
+  }
+  return {};
+}
+
+static Status readFill(const CommandLine::Flag &flag, Options &options) {
+  if (!flag.getNumOccurrences())
+    return {};
+  uint64_t seed = 0;
+  StringRef number(flag.getValue());
+  if (!number.consume_front("seed:") || number.getAsInteger(10, seed))
+    return expected("--fill", "seed:N with N a number from 0", flag);
+  options.fillSeed = seed;
+  return {};
+}
+
+static Status readDevice(const CommandLine &line, Options &options) {
+  StringRef text(line.device.getValue());
+  if (text == "auto")
+    options.device = DeviceKind::Auto;
+  else if (text == "emulator")
+    options.device = DeviceKind::Emulator;
+  else if (text.consume_front("cuda") && (text.empty() || (text.consume_front(":") && !text.starts_with("-") &&
+                                                           !text.getAsInteger(10, options.cudaOrdinal))))
+    options.device = DeviceKind::Cuda;
+  else
+    return expected("--device", "auto, cuda, cuda:N or emulator", line.device);
+  if (!line.emulatorSeed.getNumOccurrences())
+    return {};
+  uint64_t seed = 0;
+  if (StringRef(line.emulatorSeed.getValue()).getAsInteger(10, seed))
+    return expected("--emulator-seed", "a number from 0", line.emulatorSeed);
+  options.emulatorSeed = seed;
+  return {};
+}
+
+/// Checks that a flag is not given or is one of some words.
+static Status checkWord(const CommandLine::Flag &flag, llvm::ArrayRef<StringRef> words) {
+  if (!flag.getNumOccurrences() || llvm::is_contained(words, StringRef(flag.getValue())))
+    return {};
+  return expected(("--" + flag.ArgStr).str(), llvm::join(words, " or "), flag);
+}
+
+/// Checks that a flag with a free form is not given without a value.
+static Status checkValue(const CommandLine::Flag &flag) {
+  if (!flag.getNumOccurrences() || !flag.empty())
+    return {};
+  return expected(("--" + flag.ArgStr).str(), flag.ValueStr, flag);
+}
+
+/// Flags that do not go together.
+static Status checkCombination(const CommandLine &line, const Options &options) {
+  if (!options.emit.empty() && !options.dump.empty())
+    return Error{"expected --emit or --dump, but got both"};
+  if (line.emitFile.getNumOccurrences() && options.emit.empty())
+    return Error{"expected -o together with --emit=mlir, plan or ptx, but got it alone; results of a run are written "
+                 "with --output NAME=FILE.npy"};
+  if (!options.runs() && (options.bench || options.checkReference || !options.outputs.empty()))
+    return Error{"expected --emit or --dump, which do not run the graph, or --bench, --check or --output, which do, "
+                 "but got both"};
+  std::map<std::string, std::string> resultOfFile;
+  for (const auto &[result, file] : options.outputs)
+    if (auto [entry, isNew] = resultOfFile.try_emplace(file, result); !isNew)
+      return Error{"expected a file for each --output, but '" + entry->second + "' and '" + result + "' both go to '" +
+                   file + "'"};
+  return {};
+}
+
+Result<Options> tool::parseOptions(int argc, char **argv) {
+  // LLVM keeps what is registered until the process ends.
+  static CommandLine line;
+  if (Status parsed = line.parse(argc, argv); !parsed)
+    return parsed.takeError();
+  Options options;
+  if (line.sources.size() != 1)
+    return Error{"expected one graph (.mlir) or plan (.json), but got " + std::to_string(line.sources.size()) +
+                 "; see fastnorm-run --help"};
+  options.source = line.sources.front();
+  options.target = line.target;
+  options.fuse = line.fuse;
+  options.hasFuse = line.fuse.getNumOccurrences() != 0;
+  options.checkReference = !line.check.empty();
+  options.bench = line.bench;
+  options.emit = line.emit;
+  options.emitFile = line.emitFile;
+  options.dump = line.dump;
+  Status checks[] = {readPairs(line.inputs, "--input", "NAME=FILE.npy", options.inputs),
+                     readPairs(line.outputs, "--output", "NAME=FILE.npy", options.outputs),
+                     readDimensions(line.dimensions, options.dimensions),
+                     readFill(line.fill, options),
+                     readDevice(line, options),
+                     checkWord(line.fuse, {"always", "never"}),
+                     checkWord(line.check, {"reference"}),
+                     checkWord(line.emit, {"mlir", "plan", "ptx"}),
+                     checkValue(line.target),
+                     checkValue(line.dump),
+                     checkCombination(line, options)};
+  for (Status &check : checks)
+    if (!check)
+      return check.takeError();
+  return options;
+}

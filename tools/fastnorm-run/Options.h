@@ -1,0 +1,53 @@
+//===- Options.h - What the command line asks for ---------------*- C++ -*-===//
+//
+// Part of fastnorm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FASTNORM_TOOLS_RUN_OPTIONS_H
+#define FASTNORM_TOOLS_RUN_OPTIONS_H
+
+#include "fastnorm/Support/Result.h"
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+
+namespace fastnorm::tool {
+
+enum class DeviceKind : uint8_t { Auto, Cuda, Emulator };
+
+struct Options {
+  std::string source; ///< a graph (.mlir), or a compiled plan (.json)
+
+  std::map<std::string, std::string> inputs;  ///< argument name to file
+  std::map<std::string, std::string> outputs; ///< result name to file
+  std::map<std::string, int64_t> dimensions;  ///< symbol name to value
+  std::optional<uint64_t> fillSeed;
+
+  DeviceKind device = DeviceKind::Auto;
+  int64_t cudaOrdinal = 0;
+  uint64_t emulatorSeed = 0;
+
+  std::string target; ///< empty: the device's
+  std::string fuse = "always";
+  bool hasFuse = false; ///< written on the command line
+
+  bool checkReference = false;
+  bool bench = false;
+
+  std::string emit; ///< "mlir", "plan" or "ptx"; empty: run
+  std::string dump; ///< a stage; empty: none
+  std::string emitFile = "-";
+
+  bool runs() const { return emit.empty() && dump.empty(); }
+};
+
+/// Prints help or the version and exits where asked to. An error is bad use.
+Result<Options> parseOptions(int argc, char **argv);
+
+} // namespace fastnorm::tool
+
+#endif // FASTNORM_TOOLS_RUN_OPTIONS_H

@@ -1,0 +1,65 @@
+//===- Source.cpp - The graph or plan that is run -------------------------===//
+//
+// Part of fastnorm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Source.h"
+
+#include "fastnorm/Plan/PlanJson.h"
+
+#include "mlir/IR/MLIRContext.h"
+#include "llvm/Support/MemoryBuffer.h"
+
+using namespace mlir;
+using namespace fastnorm;
+using namespace fastnorm::tool;
+
+std::unique_ptr<MLIRContext> tool::createContext() {
+  DialectRegistry registry;
+  registerCompilerDialects(registry);
+  return std::make_unique<MLIRContext>(registry, MLIRContext::Threading::DISABLED);
+}
+
+Result<Source> Source::read(const std::string &path) {
+  llvm::ErrorOr<std::unique_ptr<llvm::MemoryBuffer>> file = llvm::MemoryBuffer::getFileOrSTDIN(path, /*IsText=*/true);
+  if (!file)
+    return Error{"cannot read '" + path + "': " + file.getError().message()};
+  Source source;
+  source.mlirContext = createContext();
+  llvm::StringRef text = (*file)->getBuffer();
+  if (llvm::StringRef(path).ends_with(".json")) {
+    Result<Plan> plan = readPlanJson(std::string_view(text.data(), text.size()));
+    if (!plan)
+      return Error{path + ": " + plan.error()};
+    source.compiled = std::move(*plan);
+    return source;
+  }
+  Result<OwningOpRef<ModuleOp>> graph = parseGraph(text, path, *source.mlirContext);
+  if (!graph)
+    return graph.takeError();
+  source.graph = std::move(*graph);
+  return source;
+}
+
+func::FuncOp Source::function() const {
+  auto functions = module().getOps<func::FuncOp>();
+  return functions.empty() ? func::FuncOp() : *functions.begin();
+}
+
+Result<Plan> Source::plan(const CompileOptions &options) const {
+  if (compiled)
+    return *compiled;
+  OwningOpRef<ModuleOp> copy(module().clone());
+  return compile(*copy, options);
+}
+
+Result<std::string> Source::dump(const CompileOptions &options, llvm::StringRef stage) const {
+  OwningOpRef<ModuleOp> copy(module().clone());
+  if (Status lowered = lower(*copy, options, stage); !lowered)
+    return lowered.takeError();
+  std::string text;
+  llvm::raw_string_ostream(text) << *copy << "\n";
+  return text;
+}

@@ -1,0 +1,87 @@
+//===- main.cpp - fastnorm-run: compile, run, check and time a graph ------===//
+//
+// Part of fastnorm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "EmitCommand.h"
+#include "Exit.h"
+#include "OpenDevice.h"
+#include "Options.h"
+#include "RunCommand.h"
+#include "Source.h"
+
+#include "fastnorm/Compiler/Pipeline.h"
+#include "fastnorm/Target/KnownTargets.h"
+
+#include "llvm/Support/InitLLVM.h"
+
+using namespace fastnorm;
+using namespace fastnorm::tool;
+
+/// What only shows once the source is read.
+static Status checkAgainstSource(const Options &options, const Source &source) {
+  std::string isPlan = ", but '" + options.source + "' is a compiled plan";
+  if (!source.isGraph() && (!options.target.empty() || options.hasFuse))
+    return Error{"--target and --fuse say how to compile a graph" + isPlan};
+  if (!source.isGraph() && options.checkReference)
+    return Error{"--check=reference needs a graph" + isPlan};
+  if (!source.isGraph() && (!options.dump.empty() || options.emit == "mlir"))
+    return Error{"--dump and --emit=mlir need a graph" + isPlan};
+  if (!options.dump.empty())
+    return checkStage(options.dump);
+  return {};
+}
+
+/// The chip that a plan is compiled for, or is to be; the emulator's own where the command line leaves it open.
+static Result<std::string> chipFor(const Options &options, const Source &source) {
+  if (!source.isGraph())
+    return source.plan({})->chip;
+  if (options.target.empty())
+    return std::string("sm_90");
+  Result<TargetAttr> target = findTarget(&source.context(), options.target);
+  if (!target)
+    return target.takeError();
+  if (target->getName() != options.target)
+    note(options.target + " is compiled for as " + target->getName().str());
+  return target->getChip().str();
+}
+
+static Exit run(const Options &options) {
+  Result<Source> source = Source::read(options.source);
+  if (!source)
+    return failed(source.error());
+  if (Status checked = checkAgainstSource(options, *source); !checked)
+    return badUse(checked.error());
+  Result<std::string> chip = chipFor(options, *source);
+  if (!chip)
+    return badUse(chip.error());
+
+  // What only compiles looks for a device only to learn its target.
+  bool wantsTarget = source->isGraph() && options.target.empty() && options.emit != "mlir";
+  std::unique_ptr<Device> device;
+  if (options.runs() || wantsTarget) {
+    Result<std::unique_ptr<Device>> opened = openDevice(options, *chip);
+    if (!opened)
+      return failed(opened.error());
+    device = std::move(*opened);
+  }
+  CompileOptions compileOptions;
+  compileOptions.fuse = options.fuse;
+  compileOptions.target = options.target;
+  if (wantsTarget) {
+    Result<std::string> target = targetOf(device->info(), source->context());
+    if (!target)
+      return failed(target.error());
+    compileOptions.target = *target;
+  }
+  return options.runs() ? runCommand(options, *source, compileOptions, *device)
+                        : emitCommand(options, *source, compileOptions);
+}
+
+int main(int argc, char **argv) {
+  llvm::InitLLVM initialize(argc, argv);
+  Result<Options> options = parseOptions(argc, argv);
+  return static_cast<int>(options ? run(*options) : badUse(options.error()));
+}
