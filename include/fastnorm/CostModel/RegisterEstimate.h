@@ -16,9 +16,11 @@ namespace fastnorm {
 struct RegisterEstimate {
   RegisterEstimate(const AccessPattern &pattern, ScheduleAttr schedule);
 
-  int64_t inFlight = 0;   ///< hold loads that were issued and not yet used
-  int64_t kept = 0;       ///< hold values between phases
-  int64_t invariants = 0; ///< hold [hidden] operands loaded early
+  int64_t inFlight = 0;      ///< hold loads that were issued and not yet used
+  int64_t keptPerVector = 0; ///< hold what one vector leaves for later phases
+  int64_t invariants = 0;    ///< hold [hidden] operands that were loaded and not yet used
+  int64_t vectors = 0;       ///< vectors of a thread
+  int64_t vectorsInFlight = 0;
 
   /// What lets every load that the schedule wants in flight be in flight.
   int64_t wanted() const;
