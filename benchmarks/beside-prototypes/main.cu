@@ -1,0 +1,280 @@
+//===- main.cu - Plans and prototypes, timed in turns ---------------------===//
+//
+// Part of fastnorm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// beside-prototypes GRAPH ROWS HIDDEN COPY.json PLAN.json...
+//
+// GRAPH is rms_norm or combine_norm (top_k 8). All run on the same rotating
+// buffers, in turns, and their results are compared. COPY.json is a plan that
+// copies one tensor of as many rows as make the same bytes; COPY.json may be a
+// list with commas, the fastest is the copy. Prints a Markdown table.
+//
+//===----------------------------------------------------------------------===//
+
+#include "prototypes.h"
+
+#include "fastnorm/Plan/PlanJson.h"
+#include "runtime/Bench/Sampler.h"
+#include "runtime/Cuda/CudaDevice.h"
+#include "runtime/Cuda/CudaStream.h"
+#include "runtime/Executor/Executor.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <memory>
+#include <random>
+#include <sstream>
+
+using namespace fastnorm;
+
+template <typename T> static T orDie(Result<T> result) {
+  if (!result) {
+    std::fprintf(stderr, "beside-prototypes: error: %s\n", result.error().c_str());
+    std::exit(1);
+  }
+  return std::move(*result);
+}
+
+static void orDie(Status status) {
+  if (!status) {
+    std::fprintf(stderr, "beside-prototypes: error: %s\n", status.error().c_str());
+    std::exit(1);
+  }
+}
+
+static Plan readPlan(const std::string &path) {
+  std::ifstream file(path);
+  std::stringstream text;
+  text << file.rdbuf();
+  return orDie(readPlanJson(text.str()));
+}
+
+static std::vector<uint16_t> randomBf16(size_t count, unsigned seed, float scale, float offset) {
+  std::vector<uint16_t> values(count);
+  uint32_t state = seed * 2654435761u + 1;
+  for (uint16_t &value : values) {
+    state = state * 1664525u + 1013904223u;
+    value = bf16FromF32((static_cast<float>(state >> 8) / 16777216.0f - 0.5f) * scale + offset);
+  }
+  return values;
+}
+
+namespace {
+
+/// Buffers of one rotation step; those a graph does not have stay empty.
+struct BufferSet {
+  std::unique_ptr<DeviceBuffer> rows, index, gate, residual, weight, y, rstd, prototypeY;
+};
+
+struct Shape {
+  bool combine;
+  int64_t rows;
+  int64_t hidden;
+  int64_t topK() const { return combine ? 8 : 0; }
+  /// Bytes of the activations: what the copy moves too.
+  int64_t bytes() const { return rows * hidden * 2 * (combine ? topK() + 2 : 2); }
+};
+
+} // namespace
+
+static std::unique_ptr<DeviceBuffer> upload(Device &device, const void *data, size_t bytes, const char *label) {
+  std::unique_ptr<DeviceBuffer> buffer = orDie(device.allocate(bytes, label));
+  orDie(device.upload(buffer->address(), data, bytes));
+  return buffer;
+}
+
+static BufferSet makeSet(Device &device, const Shape &shape, unsigned seed) {
+  BufferSet set;
+  size_t rowCount = shape.combine ? shape.rows * shape.topK() : shape.rows;
+  // The same values in every set: only the addresses must differ.
+  static const std::vector<uint16_t> rows = randomBf16(rowCount * shape.hidden, 11, 3.4f, 0.1f);
+  set.rows = upload(device, rows.data(), rows.size() * 2, "rows");
+  if (shape.combine) {
+    std::vector<int64_t> index(rowCount);
+    for (size_t place = 0; place < rowCount; ++place)
+      index[place] = place;
+    std::shuffle(index.begin(), index.end(), std::mt19937_64(seed));
+    set.index = upload(device, index.data(), index.size() * 8, "index");
+    std::vector<float> gate(rowCount);
+    for (size_t place = 0; place < rowCount; ++place)
+      gate[place] = 0.05f + (place * 37 % 101) / 505.0f;
+    set.gate = upload(device, gate.data(), gate.size() * 4, "gate");
+    set.residual = upload(device, rows.data() + shape.hidden, shape.rows * shape.hidden * 2, "residual");
+    std::vector<float> weight(shape.hidden);
+    for (int64_t column = 0; column < shape.hidden; ++column)
+      weight[column] = (column * 53 % 127) / 635.0f - 0.1f;
+    set.weight = upload(device, weight.data(), weight.size() * 4, "weight");
+  } else {
+    std::vector<uint16_t> weight = randomBf16(shape.hidden, seed + 7, 0.5f, 1.0f);
+    set.weight = upload(device, weight.data(), weight.size() * 2, "weight");
+    set.rstd = orDie(device.allocate(shape.rows * 4, "rstd"));
+  }
+  size_t bytes = shape.rows * shape.hidden * 2;
+  for (std::unique_ptr<DeviceBuffer> *result : {&set.y, &set.prototypeY}) {
+    *result = orDie(device.allocate(bytes, "result"));
+    orDie(device.fill((*result)->address(), 0xff, bytes));
+  }
+  return set;
+}
+
+template <typename T = void> static T *pointer(const std::unique_ptr<DeviceBuffer> &buffer) {
+  return reinterpret_cast<T *>(buffer->address());
+}
+
+static Status launchPrototype(Stream &stream, const Shape &shape, int vectors, const BufferSet &set) {
+  auto native = reinterpret_cast<cudaStream_t>(static_cast<cuda::CudaStream &>(stream).handle());
+  bool known = shape.combine ? launchCombinePrototype(native, shape.rows, shape.hidden, vectors, pointer(set.rows),
+                                                      pointer<long>(set.index), pointer<float>(set.gate),
+                                                      pointer(set.residual), pointer<float>(set.weight),
+                                                      pointer(set.prototypeY))
+                             : launchNormPrototype(native, shape.rows, shape.hidden, pointer(set.rows),
+                                                   pointer(set.weight), pointer(set.prototypeY),
+                                                   pointer<float>(set.rstd));
+  return known ? Status() : Status(Error{"no prototype for this shape"});
+}
+
+static Operand operandFor(const TensorSpec &spec, const Shape &shape, const BufferSet &set) {
+  Operand operand;
+  operand.name = spec.name;
+  operand.dtype = spec.dtype;
+  for (const Extent &extent : spec.shape)
+    operand.shape.push_back(extent.symbol ? shape.rows : extent.fixed);
+  const std::pair<const char *, const std::unique_ptr<DeviceBuffer> *> buffers[] = {
+      {"x", &set.rows},      {"expert_rows", &set.rows}, {"row_index", &set.index}, {"gate", &set.gate},
+      {"residual", &set.residual}, {"weight", &set.weight},    {"y", &set.y},             {"rstd", &set.rstd}};
+  for (auto [name, buffer] : buffers)
+    if (spec.name == name)
+      operand.address = (*buffer)->address();
+  if (spec.name == "expert_rows")
+    operand.shape[0] = shape.rows * shape.topK();
+  return operand;
+}
+
+/// Largest difference of two bf16 results over the largest value of the second.
+static double difference(Device &device, const BufferSet &set, const Shape &shape) {
+  size_t count = shape.rows * shape.hidden;
+  std::vector<uint16_t> ours(count), theirs(count);
+  orDie(device.download(ours.data(), set.y->address(), count * 2));
+  orDie(device.download(theirs.data(), set.prototypeY->address(), count * 2));
+  double worst = 0, largest = 0;
+  for (size_t place = 0; place < count; ++place) {
+    double a = f32FromBf16(ours[place]), b = f32FromBf16(theirs[place]);
+    if (!(std::fabs(a - b) <= worst))
+      worst = std::isnan(a - b) ? INFINITY : std::fabs(a - b);
+    largest = std::max(largest, std::fabs(b));
+  }
+  return worst / largest;
+}
+
+int main(int argc, char **argv) {
+  if (argc < 6) {
+    std::fprintf(stderr, "usage: beside-prototypes rms_norm|combine_norm ROWS HIDDEN COPY.json[,COPY.json] PLAN.json...\n");
+    return 2;
+  }
+  Shape shape{!std::strcmp(argv[1], "combine_norm"), std::atoll(argv[2]), std::atoll(argv[3])};
+  std::unique_ptr<Device> device = orDie(createCudaDevice(0));
+  constexpr int kSets = 6;
+  std::vector<BufferSet> sets;
+  for (int number = 0; number < kSets; ++number)
+    sets.push_back(makeSet(*device, shape, 11 + number));
+
+  std::vector<BenchCandidate> candidates;
+  std::vector<std::string> notes;
+  auto addPrototype = [&](const char *name, int vectors) {
+    BenchCandidate candidate;
+    candidate.name = name;
+    for (const BufferSet &set : sets)
+      candidate.launches.push_back([&, vectors](Stream &stream) { return launchPrototype(stream, shape, vectors, set); });
+    candidates.push_back(candidate);
+    notes.push_back("");
+  };
+  addPrototype(shape.combine ? "prototype V1" : "prototype", 1);
+  if (shape.combine)
+    addPrototype("prototype V2", 2);
+  size_t prototypes = candidates.size();
+
+  std::vector<std::unique_ptr<Executor>> executors;
+  std::vector<std::unique_ptr<std::vector<Execution>>> executions;
+  std::unique_ptr<Stream> stream = orDie(device->createStream());
+  orDie(launchPrototype(*stream, shape, 1, sets[0]));
+  orDie(stream->synchronize());
+  for (int number = 5; number < argc; ++number) {
+    executors.push_back(orDie(Executor::create(readPlan(argv[number]), *device)));
+    const Executor &executor = *executors.back();
+    executions.push_back(std::make_unique<std::vector<Execution>>());
+    for (const BufferSet &set : sets) {
+      std::vector<Operand> arguments, results;
+      for (const TensorSpec &spec : executor.plan().arguments)
+        arguments.push_back(operandFor(spec, shape, set));
+      for (const TensorSpec &spec : executor.plan().results)
+        results.push_back(operandFor(spec, shape, set));
+      executions.back()->push_back(orDie(executor.prepare(arguments, results)));
+    }
+    orDie(device->fill(sets[0].y->address(), 0xff, sets[0].y->byteCount()));
+    orDie(executions.back()->front().launch(*stream));
+    orDie(stream->synchronize());
+    LaunchFacts facts = orDie(executions.back()->front().facts())[0];
+    char note[200];
+    std::snprintf(note, sizeof note, "%lld × %lld, %lld registers, %lld spill bytes, difference %.1e",
+                  static_cast<long long>(facts.grid), static_cast<long long>(facts.threads),
+                  static_cast<long long>(facts.facts.registers.value_or(-1)),
+                  static_cast<long long>(facts.facts.spillBytes.value_or(-1)), difference(*device, sets[0], shape));
+    BenchCandidate candidate;
+    std::string path = argv[number];
+    candidate.name = path.substr(path.rfind('/') + 1);
+    for (const Execution &execution : *executions.back())
+      candidate.launches.push_back([&execution](Stream &on) { return execution.launch(on); });
+    candidates.push_back(candidate);
+    notes.push_back(note);
+  }
+
+  // The copy moves the same bytes between buffers of its own.
+  size_t firstCopy = candidates.size();
+  std::vector<std::unique_ptr<DeviceBuffer>> copyBuffers;
+  std::stringstream copies(argv[4]);
+  for (std::string path; std::getline(copies, path, ',');) {
+    executors.push_back(orDie(Executor::create(readPlan(path), *device)));
+    const Executor &executor = *executors.back();
+    executions.push_back(std::make_unique<std::vector<Execution>>());
+    int64_t width = executor.plan().arguments[0].shape[1].fixed;
+    int64_t rows = shape.bytes() / 4 / width;
+    for (int number = 0; number < kSets; ++number) {
+      if (copyBuffers.size() < 2 * kSets)
+        for (int side = 0; side < 2; ++side)
+          copyBuffers.push_back(orDie(device->allocate(rows * width * 2, "copy")));
+      Operand from{executor.plan().arguments[0].name, 0, executor.plan().arguments[0].dtype, {rows, width}};
+      Operand to = from;
+      to.name = executor.plan().results[0].name;
+      from.address = copyBuffers[number * 2]->address();
+      to.address = copyBuffers[number * 2 + 1]->address();
+      executions.back()->push_back(orDie(executor.prepare({from}, {to})));
+    }
+    BenchCandidate candidate;
+    candidate.name = path.substr(path.rfind('/') + 1);
+    for (const Execution &execution : *executions.back())
+      candidate.launches.push_back([&execution](Stream &on) { return execution.launch(on); });
+    candidates.push_back(candidate);
+  }
+
+  std::vector<BenchResult> results = orDie(sampleInTurns(*device, candidates));
+  double copy = INFINITY, prototype = INFINITY;
+  for (size_t number = firstCopy; number < results.size(); ++number)
+    copy = std::min(copy, results[number].summary.median);
+  for (size_t number = 0; number < prototypes; ++number)
+    prototype = std::min(prototype, results[number].summary.median);
+  std::printf("%s %lld x %lld, copy of the same %.1f MB: %.2f us, %.2f TB/s\n", argv[1],
+              static_cast<long long>(shape.rows), static_cast<long long>(shape.hidden), shape.bytes() / 1e6, copy,
+              shape.bytes() / copy / 1e6);
+  std::printf("| kernel | µs | noise %% | of the prototype | %% of the copy | |\n|---|---|---|---|---|---|\n");
+  for (size_t number = 0; number < firstCopy; ++number)
+    std::printf("| %s | %.2f | %.1f | %.3f | %.1f | %s |\n", results[number].name.c_str(),
+                results[number].summary.median, results[number].summary.noise * 100,
+                results[number].summary.median / prototype, copy / results[number].summary.median * 100,
+                notes[number].c_str());
+  return 0;
+}

@@ -1,0 +1,22 @@
+//===- prototypes.h - The hand-written kernels beside ours ------*- C++ -*-===//
+//
+// Part of fastnorm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FASTNORM_BENCHMARKS_BESIDE_PROTOTYPES_H
+#define FASTNORM_BENCHMARKS_BESIDE_PROTOTYPES_H
+
+#include <cuda_runtime.h>
+
+/// rms_norm of bf16 rows with a bf16 weight; rstd is written too. False for a hidden size without a prototype.
+bool launchNormPrototype(cudaStream_t stream, int rows, int hidden, const void *x, const void *weight, void *y,
+                         float *rstd);
+
+/// combine + residual + rms_norm, top_k 8, `vectors` (1, 2 or 4) 16-byte vectors a thread. False where there is none.
+bool launchCombinePrototype(cudaStream_t stream, int rows, int hidden, int vectors, const void *expertRows,
+                            const long *rowIndex, const float *gate, const void *residual, const float *weight,
+                            void *y);
+
+#endif // FASTNORM_BENCHMARKS_BESIDE_PROTOTYPES_H
