@@ -16,11 +16,16 @@ class Fastnorm_Enum<string name, string summary, list<I32EnumCase> cases> : I32E
   let cppNamespace = "::fastnorm";
 }
 
-def Fastnorm_Axis : Fastnorm_Enum<"Axis", "an axis of the kernel algebra", [
-  I32EnumCase<"Row", 0, "row">, I32EnumCase<"Slot", 1, "slot">, I32EnumCase<"Hidden", 2, "hidden">]>;
+/// An enum that ops carry: printed as a bare word.
+class Fastnorm_EnumAttr<string name, string summary, list<I32EnumAttrCase> cases> : I32EnumAttr<name, summary, cases> {
+  let cppNamespace = "::fastnorm";
+}
 
-def Fastnorm_Combiner : Fastnorm_Enum<"Combiner", "how a reduction combines two values", [
-  I32EnumCase<"Add", 0, "add">, I32EnumCase<"Max", 1, "max">, I32EnumCase<"Min", 2, "min">]>;
+def Fastnorm_AxisAttr : Fastnorm_EnumAttr<"Axis", "an axis of the kernel algebra", [
+  I32EnumAttrCase<"Row", 0, "row">, I32EnumAttrCase<"Slot", 1, "slot">, I32EnumAttrCase<"Hidden", 2, "hidden">]>;
+
+def Fastnorm_CombinerAttr : Fastnorm_EnumAttr<"Combiner", "how a reduction combines two values", [
+  I32EnumAttrCase<"Add", 0, "add">, I32EnumAttrCase<"Max", 1, "max">, I32EnumAttrCase<"Min", 2, "min">]>;
 
 def Fastnorm_ScheduleKind : Fastnorm_Enum<"ScheduleKind", "how the work of a kernel is laid over threads", [
   I32EnumCase<"PerElement", 0, "per_element">, I32EnumCase<"PerRow", 1, "per_row">,
@@ -41,9 +46,6 @@ def Fastnorm_Stores : Fastnorm_Enum<"Stores", "the cache policy of results", [
 class Fastnorm_DefaultedEnum<EnumInfo enum, string default> : EnumParameter<enum> {
   let defaultValue = default;
 }
-
-def Fastnorm_AxisAttr : EnumAttr<Fastnorm_Dialect, Fastnorm_Axis, "axis">;
-def Fastnorm_CombinerAttr : EnumAttr<Fastnorm_Dialect, Fastnorm_Combiner, "combiner">;
 
 class Fastnorm_Attr<string name, string attrMnemonic> : AttrDef<Fastnorm_Dialect, name> {
   let mnemonic = attrMnemonic;

@@ -182,9 +182,9 @@ void BodyEmitter::computeScalars(int64_t phase) {
     if (pattern.phaseOf(map.getResult()) != phase || map.getResultAxes().contains(Axis::Hidden))
       continue;
     if (map.getResultAxes().contains(Axis::Slot))
-      slotScalars(map.getResult());
+      (void)slotScalars(map.getResult());
     else
-      scalar(map.getResult());
+      (void)scalar(map.getResult());
   }
 }
 

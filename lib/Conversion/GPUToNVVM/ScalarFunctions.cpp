@@ -56,8 +56,9 @@ template <typename MathOp> struct ToScalarIntrinsic : OpRewritePattern<MathOp> {
 
 void fastnorm::populateScalarFunctionPatterns(RewritePatternSet &patterns) {
   MLIRContext *context = patterns.getContext();
-  patterns.add<ToIntrinsic<math::FmaOp, LLVM::FMAOp>, ToIntrinsic<math::AbsFOp, LLVM::FAbsOp>>(context);
+  patterns.add<ToIntrinsic<math::FmaOp, LLVM::FMAOp>>(context);
+  patterns.add<ToScalarIntrinsic<math::AbsFOp>>(context, "llvm.fabs");
   patterns.add<ToScalarIntrinsic<math::RsqrtOp>>(context, "llvm.nvvm.rsqrt.approx.f");
   patterns.add<ToScalarIntrinsic<math::SqrtOp>>(context, "llvm.nvvm.sqrt.rn.f");
-  patterns.add<ToScalarIntrinsic<math::Exp2Op>>(context, "llvm.nvvm.ex2.approx.f");
+  patterns.add<ToScalarIntrinsic<math::Exp2Op>>(context, "llvm.nvvm.ex2.approx");
 }
