@@ -25,6 +25,16 @@ static StringRef givenName(ArrayAttr symbols) {
   return symbols && !symbols.empty() ? cast<StringAttr>(symbols[0]).getValue() : StringRef();
 }
 
+/// Rows that the ops make equal have one extent in the types: the Plan checks symbols, not what a `?` was hoped to be.
+static LogicalResult verifyOneExtent(Operation *op, ArrayRef<Value> rows) {
+  auto extentOf = [](Value value) { return cast<RankedTensorType>(value.getType()).getShape()[0]; };
+  for (Value value : rows)
+    if (extentOf(value) != extentOf(rows.front()))
+      return op->emitOpError("expects all of its rows to be dynamic or of one size, but got ")
+             << rows.front().getType() << " and " << value.getType();
+  return success();
+}
+
 FailureOr<Symbols> Symbols::of(func::FuncOp function) {
   Symbols result;
   Block &block = function.getBody().front();
@@ -40,6 +50,8 @@ FailureOr<Symbols> Symbols::of(func::FuncOp function) {
     if (!rowOp)
       continue;
     SmallVector<Value> rows = rowOp.getRowValues();
+    if (failed(verifyOneExtent(&op, rows)))
+      return failure();
     for (Value value : rows)
       result.classes.unionSets(key(rows.front()), key(value));
     llvm::append_range(tables, rowOp.getTables());

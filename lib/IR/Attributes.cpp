@@ -8,6 +8,7 @@
 #include "fastnorm/IR/Dialect.h"
 
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -85,6 +86,15 @@ LogicalResult TargetAttr::verify(function_ref<InFlightDiagnostic()> emitError, S
     if (quantity <= 0)
       return emitError() << "expects every quantity of target '" << name << "' to be positive, but got " << quantity;
   return success();
+}
+
+FailureOr<TargetAttr> fastnorm::requireTarget(Operation *op) {
+  Operation *module = op;
+  while (module->getParentOp())
+    module = module->getParentOp();
+  if (auto target = module->getAttrOfType<TargetAttr>(kTargetAttr))
+    return target;
+  return emitError(op->getLoc()) << "expects a module with '" << kTargetAttr << "'; run fastnorm-attach-target first";
 }
 
 //===----------------------------------------------------------------------===//

@@ -66,7 +66,7 @@ static LogicalResult verifyBindingAttribute(Operation *op, Type type, NamedAttri
                                         << attribute.getValue() << " on " << type;
   }
   if (attribute.getName() != kSymbolsAttr)
-    return op->emitOpError("carries '") << attribute.getName() << "', which fastnorm does not know; known are '"
+    return op->emitOpError("carries '") << attribute.getName().getValue() << "', which fastnorm does not know; known are '"
                                         << kNameAttr << "', '" << kSymbolsAttr << "', '" << kIndexesAttr << "' and '"
                                         << kResultAttr << "'";
   auto symbols = dyn_cast<ArrayAttr>(attribute.getValue());

@@ -229,13 +229,13 @@ static LogicalResult verifyUses(KernelOp kernel, Value value) {
   for (OpOperand &use : value.getUses()) {
     AxesAttr axesThere = axesOfUse(use);
     bool tableThere = isa<GatherOp>(use.getOwner()) && !axesThere;
+    if (tableThere && !isa<BlockArgument>(value))
+      return use.getOwner()->emitOpError("gathers from a value computed in the same kernel");
     if (table != tableThere && !isa<YieldOp>(use.getOwner()))
       return use.getOwner()->emitOpError("reads rows directly from a value that another op gathers from");
     if (axes && axesThere && axes != axesThere)
       return use.getOwner()->emitOpError("expects a value with axes ")
              << axesThere.str() << ", but another place in its kernel gives it " << axes.str();
-    if (table && !isa<BlockArgument>(value))
-      return use.getOwner()->emitOpError("gathers from a value computed in the same kernel");
   }
   if (isa<BlockArgument>(value) && !table && !axes)
     return kernel.emitOpError("has an input that nothing in its body reads");

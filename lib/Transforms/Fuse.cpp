@@ -45,6 +45,16 @@ static bool dependsIndirectly(Operation *op, Operation *producer) {
   return false;
 }
 
+/// Whether `consumer` reads a result of `producer` along other axes than those it was computed with.
+static bool readsAlongOtherAxes(KernelOp producer, KernelOp consumer) {
+  Operation *yield = producer.getBody().front().getTerminator();
+  for (auto [input, argument] : llvm::zip(consumer.getInputs(), consumer.getBody().getArguments()))
+    if (auto result = dyn_cast<OpResult>(input); result && result.getOwner() == producer)
+      if (axesOf(argument) != axesOf(yield->getOperand(result.getResultNumber())))
+        return true;
+  return false;
+}
+
 /// Why `consumer` cannot be fused with the `producer` of one of its inputs; empty when it can.
 static std::string whyNotFusible(KernelOp producer, KernelOp consumer, const Symbols &symbols) {
   if (producer.getSchedule() || consumer.getSchedule())
@@ -54,6 +64,8 @@ static std::string whyNotFusible(KernelOp producer, KernelOp consumer, const Sym
       return "the rows of one are gathered by the other";
   if (!symbols.sameRows(producer.getResult(0), consumer.getResult(0)))
     return "they work on different rows";
+  if (readsAlongOtherAxes(producer, consumer))
+    return "one reads the other's result along another axis";
   if (dependsIndirectly(consumer, producer))
     return "another kernel stands between them";
   return "";
@@ -128,14 +140,12 @@ public:
 
   void runOnOperation() override {
     func::FuncOp function = getOperation();
-    auto target = function->getParentOfType<ModuleOp>()->getAttrOfType<TargetAttr>(kTargetAttr);
-    if (!target) {
-      function.emitError() << "expects a module with '" << kTargetAttr << "'; run fastnorm-attach-target first";
+    FailureOr<TargetAttr> target = requireTarget(function);
+    if (failed(target))
       return signalPassFailure();
-    }
     FailureOr<bool> changed = true;
     while (succeeded(changed) && *changed)
-      changed = fuseOnePair(function, target);
+      changed = fuseOnePair(function, *target);
     if (failed(changed))
       return signalPassFailure();
     for (auto &[pair, reason] : declined)

@@ -8,7 +8,6 @@
 #include "fastnorm/CostModel/BestSchedule.h"
 #include "fastnorm/Transforms/Passes.h"
 
-#include "mlir/IR/BuiltinOps.h"
 
 namespace fastnorm {
 #define GEN_PASS_DEF_SELECTSCHEDULEPASS
@@ -23,13 +22,11 @@ namespace {
 class SelectSchedulePass : public fastnorm::impl::SelectSchedulePassBase<SelectSchedulePass> {
 public:
   void runOnOperation() override {
-    auto target = getOperation()->getParentOfType<ModuleOp>()->getAttrOfType<TargetAttr>(kTargetAttr);
-    if (!target) {
-      getOperation().emitError() << "expects a module with '" << kTargetAttr << "'; run fastnorm-attach-target first";
+    FailureOr<TargetAttr> target = requireTarget(getOperation());
+    if (failed(target))
       return signalPassFailure();
-    }
     getOperation().walk([&](KernelOp kernel) {
-      if (failed(select(kernel, target)))
+      if (failed(select(kernel, *target)))
         signalPassFailure();
     });
   }

@@ -8,7 +8,6 @@
 #include "fastnorm/CostModel/ScheduleSpace.h"
 #include "fastnorm/Transforms/Passes.h"
 
-#include "mlir/IR/BuiltinOps.h"
 
 namespace fastnorm {
 #define GEN_PASS_DEF_VERIFYSCHEDULEPASS
@@ -23,13 +22,11 @@ namespace {
 class VerifySchedulePass : public fastnorm::impl::VerifySchedulePassBase<VerifySchedulePass> {
 public:
   void runOnOperation() override {
-    auto target = getOperation()->getParentOfType<ModuleOp>()->getAttrOfType<TargetAttr>(kTargetAttr);
-    if (!target) {
-      getOperation().emitError() << "expects a module with '" << kTargetAttr << "'; run fastnorm-attach-target first";
+    FailureOr<TargetAttr> target = requireTarget(getOperation());
+    if (failed(target))
       return signalPassFailure();
-    }
     getOperation().walk([&](KernelOp kernel) {
-      if (failed(verifySchedule(kernel, target)))
+      if (failed(verifySchedule(kernel, *target)))
         signalPassFailure();
     });
   }

@@ -76,12 +76,12 @@ void LaunchRun::addCounters(const LaunchCounters &counted) {
 
 Status runLaunch(const Launch &launch, unsigned hostThreads, LaunchCounters &counters) {
   LaunchRun run(launch, counters);
-  std::vector<std::thread> helpers;
+  std::vector<std::thread> others;
   for (unsigned i = 1; i < std::min<uint64_t>(hostThreads, launch.grid); ++i)
-    helpers.emplace_back([&run] { run.work(); });
+    others.emplace_back([&run] { run.work(); });
   run.work();
-  for (std::thread &helper : helpers)
-    helper.join();
+  for (std::thread &other : others)
+    other.join();
   if (!run.finding().empty())
     return Error{run.finding()};
   return {};

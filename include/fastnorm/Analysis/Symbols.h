@@ -24,7 +24,8 @@ namespace fastnorm {
 /// Only the first dimension of a tensor may be dynamic.
 class Symbols {
 public:
-  /// Fails, with a diagnostic, where one symbol is given two names.
+  /// Fails, with a diagnostic, where one symbol is given two names, or where ops make a dynamic and a static dimension
+  /// equal.
   static mlir::FailureOr<Symbols> of(mlir::func::FuncOp function);
 
   /// In order of first appearance, "rows" of the results first.

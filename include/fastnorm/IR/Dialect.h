@@ -33,6 +33,9 @@ inline constexpr llvm::StringLiteral kResultAttr = "fastnorm.result";
 inline constexpr llvm::StringLiteral kIndexesAttr = "fastnorm.indexes";
 inline constexpr llvm::StringLiteral kTargetAttr = "fastnorm.target";
 
+/// The target of the module that an op is or stands in; where it has none, a diagnostic that says which pass sets it.
+mlir::FailureOr<TargetAttr> requireTarget(mlir::Operation *op);
+
 } // namespace fastnorm
 
 #endif // FASTNORM_IR_DIALECT_H

@@ -25,13 +25,11 @@ namespace {
 class SerializeToPTXPass : public fastnorm::impl::SerializeToPTXPassBase<SerializeToPTXPass> {
 public:
   void runOnOperation() override {
-    auto target = getOperation()->getAttrOfType<TargetAttr>(kTargetAttr);
-    if (!target) {
-      getOperation().emitError() << "expects a module with '" << kTargetAttr << "'; run fastnorm-attach-target first";
+    FailureOr<TargetAttr> target = requireTarget(getOperation());
+    if (failed(target))
       return signalPassFailure();
-    }
     for (gpu::GPUModuleOp module : llvm::make_early_inc_range(getOperation().getOps<gpu::GPUModuleOp>()))
-      if (failed(serialize(module, target)))
+      if (failed(serialize(module, *target)))
         return signalPassFailure();
   }
 

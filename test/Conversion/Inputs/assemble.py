@@ -1,0 +1,56 @@
+"""Emits PTX for some graphs, assembles it for its chip and says what was spilled.
+
+usage: assemble.py PTXAS FOLDER speed-shapes|chips
+"""
+
+import os
+import re
+import subprocess
+import sys
+
+
+def rms_norm(hidden):
+    x, w = f"tensor<?x{hidden}xbf16>", f"tensor<{hidden}xbf16>"
+    return f"""func.func @norm(%x: {x}, %weight: {w}) -> {x} {{
+  %y = fastnorm.rms_norm %x weight(%weight) {{eps = 1.0e-5 : f32}} : {x}, {w} -> {x}
+  return %y : {x}
+}}
+"""
+
+
+def combine_norm(hidden):
+    rows, w, i, g = f"tensor<?x{hidden}xbf16>", f"tensor<{hidden}xf32>", "tensor<?x8xi64>", "tensor<?x8xf32>"
+    return f"""func.func @combine_norm(%expert_rows: {rows}, %row_index: {i}, %gate: {g}, %residual: {rows}, %weight: {w})
+    -> {rows} {{
+  %h = fastnorm.combine %expert_rows[%row_index] gate(%gate) : {rows}, {i}, {g} -> {rows}
+  %s = fastnorm.residual_add %residual, %h : {rows}
+  %y = fastnorm.rms_norm %s weight(%weight) {{eps = 1.0e-6 : f32, weight_offset = 1.0 : f32}} : {rows}, {w} -> {rows}
+  return %y : {rows}
+}}
+"""
+
+
+SPEED_SHAPES = [(f"rms_norm {hidden}", rms_norm(hidden), "sm_90") for hidden in (1024, 2048, 4096, 8192, 16384, 32768)]
+SPEED_SHAPES += [(f"combine_norm {hidden}", combine_norm(hidden), "sm_90") for hidden in (2048, 3072)]
+CHIPS = [(chip, combine_norm(3072), chip) for chip in ("sm_80", "sm_86", "sm_89", "sm_90", "sm_100", "sm_120")]
+
+
+def main(ptxas, folder, what):
+    os.makedirs(folder, exist_ok=True)
+    graph, ptx, cubin = (os.path.join(folder, name) for name in ("graph.mlir", "graph.ptx", "graph.cubin"))
+    for name, text, chip in {"speed-shapes": SPEED_SHAPES, "chips": CHIPS}[what]:
+        with open(graph, "w") as file:
+            file.write(text)
+        subprocess.run(["fastnorm-run", graph, f"--target={chip}", "--emit=ptx", "-o", ptx], check=True)
+        done = subprocess.run([ptxas, "-v", f"-arch={chip}", ptx, "-o", cubin], capture_output=True, text=True)
+        spills = re.findall(r"(\d+) bytes spill stores, (\d+) bytes spill loads", done.stderr)
+        if done.returncode or not spills:
+            print(f"{name}: ptxas refuses: {done.stderr}{done.stdout}")
+        elif any(int(count) for pair in spills for count in pair):
+            print(f"{name}: spills {spills}")
+        else:
+            print(f"{name}: no spills")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,58 @@
+// Every graph op is read and written again, in both forms of its optional parts.
+// RUN: fastnorm-opt %s | fastnorm-opt | FileCheck %s
+// RUN: fastnorm-opt %s --mlir-print-op-generic | fastnorm-opt | FileCheck %s
+
+// CHECK-LABEL: func.func @combine(
+// CHECK-SAME: %[[ROWS:.+]]: tensor<?x64xbf16>, %[[INDEX:.+]]: tensor<?x8xi64>, %[[GATE:.+]]: tensor<?x8xf32>
+func.func @combine(%expert_rows: tensor<?x64xbf16>, %row_index: tensor<?x8xi64>, %gate: tensor<?x8xf32>)
+    -> tensor<?x64xbf16> {
+  // CHECK: fastnorm.combine %[[ROWS]][%[[INDEX]]] gate(%[[GATE]])
+  // CHECK-SAME: : tensor<?x64xbf16>, tensor<?x8xi64>, tensor<?x8xf32> -> tensor<?x64xbf16>
+  %h = fastnorm.combine %expert_rows[%row_index] gate(%gate)
+     : tensor<?x64xbf16>, tensor<?x8xi64>, tensor<?x8xf32> -> tensor<?x64xbf16>
+  return %h : tensor<?x64xbf16>
+}
+
+// The other storage, index and gate types, and static rows.
+// CHECK-LABEL: func.func @combine_i32_index_bf16_gate(
+func.func @combine_i32_index_bf16_gate(%expert_rows: tensor<9x64xf32>, %row_index: tensor<4x1xi32>,
+                                       %gate: tensor<4x1xbf16>) -> tensor<4x64xf32> {
+  // CHECK: fastnorm.combine {{.*}} : tensor<9x64xf32>, tensor<4x1xi32>, tensor<4x1xbf16> -> tensor<4x64xf32>
+  %h = fastnorm.combine %expert_rows[%row_index] gate(%gate)
+     : tensor<9x64xf32>, tensor<4x1xi32>, tensor<4x1xbf16> -> tensor<4x64xf32>
+  return %h : tensor<4x64xf32>
+}
+
+// CHECK-LABEL: func.func @residual_add(
+// CHECK-SAME: %[[RESIDUAL:.+]]: tensor<?x1xf32>, %[[INPUT:.+]]: tensor<?x1xf32>
+func.func @residual_add(%residual: tensor<?x1xf32>, %h: tensor<?x1xf32>) -> tensor<?x1xf32> {
+  // CHECK: fastnorm.residual_add %[[RESIDUAL]], %[[INPUT]] : tensor<?x1xf32>
+  %s = fastnorm.residual_add %residual, %h : tensor<?x1xf32>
+  return %s : tensor<?x1xf32>
+}
+
+// CHECK-LABEL: func.func @rms_norm_weight_and_offset(
+// CHECK-SAME: %[[X:.+]]: tensor<?x64xbf16>, %[[WEIGHT:.+]]: tensor<64xf32>
+func.func @rms_norm_weight_and_offset(%x: tensor<?x64xbf16>, %weight: tensor<64xf32>) -> tensor<?x64xbf16> {
+  // CHECK: fastnorm.rms_norm %[[X]] weight(%[[WEIGHT]]) {eps = {{.+}} : f32, weight_offset = 1.000000e+00 : f32}
+  // CHECK-SAME: : tensor<?x64xbf16>, tensor<64xf32> -> tensor<?x64xbf16>
+  %y = fastnorm.rms_norm %x weight(%weight) {eps = 1.0e-6 : f32, weight_offset = 1.0 : f32}
+     : tensor<?x64xbf16>, tensor<64xf32> -> tensor<?x64xbf16>
+  return %y : tensor<?x64xbf16>
+}
+
+// An offset of 0 is the default and is left out; the result may have another storage type than the input.
+// CHECK-LABEL: func.func @rms_norm_plain(
+func.func @rms_norm_plain(%x: tensor<?x64xbf16>) -> tensor<?x64xf32> {
+  // CHECK: fastnorm.rms_norm %{{[a-z0-9]+}} {eps = 0.000000e+00 : f32} : tensor<?x64xbf16> -> tensor<?x64xf32>
+  %y = fastnorm.rms_norm %x {eps = 0.0 : f32, weight_offset = 0.0 : f32} : tensor<?x64xbf16> -> tensor<?x64xf32>
+  return %y : tensor<?x64xf32>
+}
+
+// CHECK-LABEL: func.func @rms_norm_rstd(
+func.func @rms_norm_rstd(%x: tensor<?x64xbf16>) -> (tensor<?x64xbf16>, tensor<?xf32>) {
+  // CHECK: %[[Y:.+]], %[[RSTD:.+]] = fastnorm.rms_norm {{.*}} : tensor<?x64xbf16> -> tensor<?x64xbf16>, tensor<?xf32>
+  // CHECK: return %[[Y]], %[[RSTD]]
+  %y, %rstd = fastnorm.rms_norm %x {eps = 1.0e-5 : f32} : tensor<?x64xbf16> -> tensor<?x64xbf16>, tensor<?xf32>
+  return %y, %rstd : tensor<?x64xbf16>, tensor<?xf32>
+}

@@ -1,0 +1,208 @@
+"""Runs graphs of one kind on the emulator over sizes and compares each with the reference.
+
+usage: matrix.py FOLDER KIND
+
+Prints a line for every run that does not match and a count at the end; exit status 1 where there was one.
+"""
+
+import itertools
+import os
+import re
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
+HIDDEN = (1, 3, 17, 96, 769, 1024, 2880, 3072, 4096, 16384, 65537)
+ROWS = (0, 1, 2, 7, 133)
+
+
+def rms_norm(hidden, storage="bf16", weight="bf16", rstd=False):
+    x, w = f"tensor<?x{hidden}x{storage}>", f"tensor<{hidden}x{weight}>"
+    results = f"{x}, tensor<?xf32>" if rstd else x
+    names = "%y, %rstd" if rstd else "%y"
+    return f"""func.func @norm(%x: {x}, %weight: {w}) -> ({results}) {{
+  {names} = fastnorm.rms_norm %x weight(%weight) {{eps = 1.0e-5 : f32}} : {x}, {w} -> {results}
+  return {names} : {results}
+}}
+"""
+
+
+def combine_norm(hidden, storage="bf16", weight="f32", index="i64", gate="f32", slots=8):
+    rows, w = f"tensor<?x{hidden}x{storage}>", f"tensor<{hidden}x{weight}>"
+    i, g = f"tensor<?x{slots}x{index}>", f"tensor<?x{slots}x{gate}>"
+    return f"""func.func @combine_norm(%expert_rows: {rows}, %row_index: {i}, %gate: {g}, %residual: {rows}, %weight: {w})
+    -> ({rows}, {rows}) {{
+  %h = fastnorm.combine %expert_rows[%row_index] gate(%gate) : {rows}, {i}, {g} -> {rows}
+  %s = fastnorm.residual_add %residual, %h : {rows}
+  %y = fastnorm.rms_norm %s weight(%weight) {{eps = 1.0e-6 : f32, weight_offset = 1.0 : f32}} : {rows}, {w} -> {rows}
+  return %y, %s : {rows}, {rows}
+}}
+"""
+
+
+def two_pass(hidden, width, threads, vectors):
+    """Rows less their maximum, with a schedule that stands in the text."""
+    x = f"tensor<?x{hidden}xf32>"
+    return f"""func.func @lowered(%x: {x}) -> {x} {{
+  %y = fastnorm.kernel "lowered" (%a = %x) {{schedule = #fastnorm.schedule<kind = two_pass, scope = cta,
+      threads_per_row = {threads}, vector_width = {width}, vectors_per_thread = {vectors}>}} : ({x}) -> {x} {{
+    %max = fastnorm.reduce max hidden (%a [row, hidden]) : {x} -> tensor<?xf32>
+    %s = fastnorm.map(%a [row, hidden], %max [row]) -> [row, hidden] : ({x}, tensor<?xf32>) -> {x} {{
+    ^bb0(%b: f32, %m: f32):
+      %d = arith.subf %b, %m : f32
+      fastnorm.yield %d : f32
+    }}
+    fastnorm.yield %s : {x}
+  }}
+  return %y : {x}
+}}
+"""
+
+
+def softmax(hidden):
+    x, row = f"tensor<?x{hidden}xf32>", "tensor<?xf32>"
+    return f"""func.func @softmax(%x: {x}) -> {x} {{
+  %max = fastnorm.reduce max hidden (%x [row, hidden]) : {x} -> {row}
+  %power = fastnorm.map(%x [row, hidden], %max [row]) -> [row, hidden] : ({x}, {row}) -> {x} {{
+  ^bb0(%a: f32, %m: f32):
+    %log2e = arith.constant 1.44269504 : f32
+    %d = arith.subf %a, %m : f32
+    %e = arith.mulf %d, %log2e : f32
+    %p = math.exp2 %e : f32
+    fastnorm.yield %p : f32
+  }}
+  %sum = fastnorm.reduce add hidden (%power [row, hidden]) : {x} -> {row}
+  %y = fastnorm.map(%power [row, hidden], %sum [row]) -> [row, hidden] : ({x}, {row}) -> {x} {{
+  ^bb0(%p: f32, %s: f32):
+    %q = arith.divf %p, %s : f32
+    fastnorm.yield %q : f32
+  }}
+  return %y : {x}
+}}
+"""
+
+
+def scheduled(graph, schedule):
+    """A graph as one kernel whose schedule stands in the text."""
+    lowered = subprocess.run(
+        ["fastnorm-opt", "--fastnorm-pipeline=until=schedule"], input=graph, capture_output=True, text=True, check=True
+    ).stdout
+    return re.sub(r"#fastnorm\.schedule<[^>]*>", f"#fastnorm.schedule<{schedule}>", lowered)
+
+
+def over_sizes(graph):
+    for hidden, rows in itertools.product(HIDDEN, ROWS):
+        yield f"hidden {hidden} rows {rows}", graph(hidden), rows, ()
+
+
+def combine_types():
+    for hidden in (17, 1024, 16384):
+        for options in (
+            {"storage": "f32"},
+            {"weight": "bf16"},
+            {"gate": "bf16"},
+            {"index": "i32"},
+            {"slots": 1},
+            {"slots": 3},
+            {"slots": 16},
+        ):
+            yield f"hidden {hidden} {options}", combine_norm(hidden, **options), 7, ()
+        yield f"hidden {hidden} apart", combine_norm(hidden), 7, ("--fuse=never",)
+
+
+def norm_types():
+    for hidden in (1, 17, 769, 4096, 65537):
+        for options in ({"storage": "f32"}, {"storage": "f32", "weight": "f32"}, {"weight": "f32"}, {"rstd": True}):
+            yield f"hidden {hidden} {options}", rms_norm(hidden, **options), 7, ()
+
+
+def two_passes():
+    for hidden, width, threads, vectors in (
+        (1, 1, 32, 1),
+        (17, 1, 32, 1),
+        (96, 4, 32, 1),
+        (1024, 4, 64, 2),
+        (1028, 4, 64, 1),
+        (4099, 1, 1024, 2),
+    ):
+        yield f"hidden {hidden} by {width} x {threads} x {vectors}", two_pass(hidden, width, threads, vectors), 7, ()
+
+
+def schedules():
+    """Schedules that no rule chooses: every parameter away from its default, alone and together."""
+    per_row = "kind = per_row, scope = cta, threads_per_row = 64, vector_width = 8, vectors_per_thread = 5"
+    norms = (
+        per_row,
+        per_row + ", vectors_in_flight = 2",
+        per_row + ", vectors_in_flight = 5, keep = computed, stores = cached",
+        per_row + ", vectors_in_flight = 3, invariants = late",
+        "kind = per_row, scope = cta, threads_per_row = 1024, vector_width = 2, vectors_per_thread = 2",
+        "kind = per_row, scope = cta, threads_per_row = 608, vector_width = 4, vectors_per_thread = 1",
+        "kind = per_row, scope = cta, threads_per_row = 32, vector_width = 16, vectors_per_thread = 5",
+        "kind = per_row, scope = lanes, threads_per_row = 16, rows_per_cta = 6, vector_width = 8, vectors_per_thread = 19, "
+        "vectors_in_flight = 4, invariants = late",
+        "kind = per_row, scope = lanes, threads_per_row = 8, rows_per_cta = 4, vector_width = 16, vectors_per_thread = 19",
+        "kind = two_pass, scope = cta, threads_per_row = 32, vector_width = 16, vectors_per_thread = 3, vectors_in_flight = 2",
+        "kind = two_pass, scope = cta, threads_per_row = 640, vector_width = 2, vectors_per_thread = 1, stores = cached",
+    )
+    for schedule in norms:
+        yield schedule, scheduled(rms_norm(2400), schedule), 7, ()
+    combines = (
+        "kind = per_row, scope = cta, threads_per_row = 320, vector_width = 8, vectors_per_thread = 1",
+        per_row + ", vectors_in_flight = 2, slots_in_flight = 3",
+        per_row + ", slots_in_flight = 6, keep = computed, invariants = late",
+        "kind = per_row, scope = lanes, threads_per_row = 32, rows_per_cta = 4, vector_width = 8, vectors_per_thread = 10, "
+        "vectors_in_flight = 3, slots_in_flight = 7",
+        "kind = two_pass, scope = cta, threads_per_row = 128, vector_width = 8, vectors_per_thread = 2, slots_in_flight = 2",
+    )
+    for schedule in combines:
+        yield schedule, scheduled(combine_norm(2400, slots=7), schedule), 7, ()
+    combine = combine_norm(2400, slots=7).replace("%y, %s : ", "%h, %s : ")
+    for schedule in (
+        "kind = per_element, scope = cta, threads_per_row = 17, rows_per_cta = 15, vector_width = 8, vectors_per_thread = 1",
+        "kind = per_element, scope = lanes, threads_per_row = 50, rows_per_cta = 2, vector_width = 4, "
+        "vectors_per_thread = 5, vectors_in_flight = 2, slots_in_flight = 4, stores = cached",
+    ):
+        yield schedule, scheduled(combine, schedule), 7, ()
+
+
+KINDS = {
+    "rms-norm": lambda: over_sizes(rms_norm),
+    "combine-norm": lambda: over_sizes(combine_norm),
+    "norm-types": norm_types,
+    "combine-types": combine_types,
+    "two-pass": two_passes,
+    "schedules": schedules,
+    "softmax": lambda: ((f"hidden {hidden}", softmax(hidden), 5, ()) for hidden in (1, 17, 1024, 70000)),
+}
+
+
+def run(path, graph, rows, options):
+    command = ["fastnorm-run", path, "--device=emulator", "--fill=seed:1", "--dim", f"rows={rows}", "--check=reference"]
+    if "expert_rows" in graph:
+        command += ["--dim", f"expert_rows={2 * rows + 1}"]
+    with open(path, "w") as file:
+        file.write(graph)
+    done = subprocess.run(command + list(options), capture_output=True, text=True)
+    matches = done.stdout.count(" matches: ")
+    results = graph.split("return ")[1].split(":")[0].count("%")
+    return "" if done.returncode == 0 and matches == results else f"exit {done.returncode}: {done.stdout}{done.stderr}"
+
+
+def main(folder, kind):
+    os.makedirs(folder, exist_ok=True)
+    cases = list(KINDS[kind]())
+    with ThreadPoolExecutor(2) as pool:
+        tasks = [
+            (name, pool.submit(run, os.path.join(folder, f"{number}.mlir"), graph, rows, options))
+            for number, (name, graph, rows, options) in enumerate(cases)
+        ]
+    failures = [(name, task.result()) for name, task in tasks if task.result()]
+    for name, reason in failures:
+        print(f"{kind}, {name}: {reason}")
+    print(f"{kind}: {len(cases) - len(failures)} match, {len(failures)} do not")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))

@@ -1,0 +1,39 @@
+// Bodies that no schedule places.
+// RUN: fastnorm-opt %s --split-input-file --verify-diagnostics --fastnorm-attach-target --fastnorm-select-schedule
+
+func.func @gather_by_row(%x: tensor<?x64xf32>, %i: tensor<?xi64>) -> tensor<?x64xf32> {
+  %m = fastnorm.kernel "k" (%a = %x, %b = %i) : (tensor<?x64xf32>, tensor<?xi64>) -> tensor<?x64xf32> {
+    // expected-error@+1 {{'fastnorm.gather' op gathers with an index of axes [row]; only [row, slot] is lowered}}
+    %rows, %present = fastnorm.gather %a[%b] : tensor<?x64xf32>, tensor<?xi64> -> tensor<?x64xf32>, tensor<?xi1>
+    fastnorm.yield %rows : tensor<?x64xf32>
+  }
+  return %m : tensor<?x64xf32>
+}
+
+// -----
+
+func.func @slots_after_a_row_reduction(%x: tensor<?x64xf32>, %g: tensor<?x2xf32>) -> tensor<?xf32> {
+  %m = fastnorm.kernel "k" (%a = %x, %b = %g) : (tensor<?x64xf32>, tensor<?x2xf32>) -> tensor<?xf32> {
+    %max = fastnorm.reduce max hidden (%a [row, hidden]) : tensor<?x64xf32> -> tensor<?xf32>
+    // expected-error@+1 {{'fastnorm.map' op computes slots after a row reduction, which no schedule places}}
+    %c = fastnorm.map(%b [row, slot], %max [row]) -> [row, slot] : (tensor<?x2xf32>, tensor<?xf32>) -> tensor<?x2xf32> {
+    ^bb0(%d: f32, %e: f32):
+      %f = arith.mulf %d, %e : f32
+      fastnorm.yield %f : f32
+    }
+    %s = fastnorm.reduce add slot (%c [row, slot]) : tensor<?x2xf32> -> tensor<?xf32>
+    fastnorm.yield %s : tensor<?xf32>
+  }
+  return %m : tensor<?xf32>
+}
+
+// -----
+
+func.func @slots_of_columns(%x: tensor<2x64xf32>, %r: tensor<?x2x64xf32>) -> tensor<?x64xf32> {
+  // expected-error@+1 {{'fastnorm.kernel' op reads an input with axes [row, slot, hidden]; inputs may have [row, hidden], [hidden], [row] or [row, slot]}}
+  %m = fastnorm.kernel "k" (%a = %r) : (tensor<?x2x64xf32>) -> tensor<?x64xf32> {
+    %s = fastnorm.reduce add slot (%a [row, slot, hidden]) : tensor<?x2x64xf32> -> tensor<?x64xf32>
+    fastnorm.yield %s : tensor<?x64xf32>
+  }
+  return %m : tensor<?x64xf32>
+}
