@@ -28,16 +28,16 @@ namespace fastnorm {
 using DeviceAddress = uint64_t;
 
 struct DeviceInfo {
-  std::string name;                ///< "NVIDIA H200", "emulator"
-  std::string chip;                ///< "sm_90"; what PTX is compiled for
+  std::string name; ///< "NVIDIA H200", "emulator"
+  std::string chip; ///< "sm_90"; what PTX is compiled for
   bool isEmulator = false;
   int64_t multiprocessors = 0;
   int64_t registersPerMultiprocessor = 0;
   int64_t maxThreadsPerMultiprocessor = 0;
   int64_t maxSharedBytesPerCta = 0;
   int64_t l2Bytes = 0;
-  int64_t memoryBytes = 0;         ///< total global memory
-  std::string driver;              ///< driver version as text; empty on the emulator
+  int64_t memoryBytes = 0; ///< total global memory
+  std::string driver;      ///< driver version as text; empty on the emulator
 };
 
 /// Owns device memory; frees it when destroyed. Movable.
@@ -50,9 +50,9 @@ public:
 
 /// What is known of a loaded kernel; for the kernel table.
 struct KernelFacts {
-  std::optional<int64_t> registers;     ///< per thread; not known on the emulator
+  std::optional<int64_t> registers; ///< per thread; not known on the emulator
   int64_t staticSharedBytes = 0;
-  std::optional<int64_t> spillBytes;    ///< local memory per thread; not known on the emulator
+  std::optional<int64_t> spillBytes;            ///< local memory per thread; not known on the emulator
   std::optional<int64_t> ctasPerMultiprocessor; ///< resident at the given CTA size; not known on the emulator
 };
 
@@ -72,15 +72,15 @@ public:
 };
 
 struct LaunchShape {
-  int64_t grid = 1;                ///< CTAs
-  int64_t threads = 1;             ///< per CTA
+  int64_t grid = 1;    ///< CTAs
+  int64_t threads = 1; ///< per CTA
   int64_t dynamicSharedBytes = 0;
 };
 
 /// The bytes of one kernel argument; its size must be what the kernel's .param says.
 struct KernelArgument {
   uint64_t bits = 0;
-  int64_t byteCount = 8;           ///< 4 or 8
+  int64_t byteCount = 8; ///< 4 or 8
 };
 
 /// An order of work. Work on one stream runs in order.
@@ -108,12 +108,12 @@ public:
 
 /// What the emulator counts over all launches since the last reset; summed over threads unless said otherwise.
 struct LaunchCounters {
-  uint64_t warpInstructions = 0;   ///< instructions issued, one per warp
-  uint64_t globalLoads = 0;        ///< warp-level load instructions
+  uint64_t warpInstructions = 0; ///< instructions issued, one per warp
+  uint64_t globalLoads = 0;      ///< warp-level load instructions
   uint64_t globalStores = 0;
-  uint64_t globalLoadBytes = 0;    ///< bytes requested by active lanes
+  uint64_t globalLoadBytes = 0; ///< bytes requested by active lanes
   uint64_t globalStoreBytes = 0;
-  uint64_t barriers = 0;           ///< barrier arrivals, one per warp
+  uint64_t barriers = 0; ///< barrier arrivals, one per warp
 };
 
 /// Work after a failed launch or synchronize starts afresh where the hardware allows it: one bad kernel does not

@@ -35,7 +35,28 @@ static LogicalResult verifyOneExtent(Operation *op, ArrayRef<Value> rows) {
   return success();
 }
 
+LogicalResult fastnorm::verifyGraph(func::FuncOp function) {
+  if (!function.getBody().hasOneBlock() || !isa<func::ReturnOp>(function.getBody().front().getTerminator()))
+    return function.emitOpError("expects a body of one block, but has ")
+           << llvm::range_size(function.getBody()) << " blocks";
+  if (function.getNumResults() == 0)
+    return function.emitOpError("expects at least one result, but returns nothing");
+  auto types = llvm::concat<const Type>(function.getArgumentTypes(), function.getResultTypes());
+  for (Type type : types) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    if (!tensor || tensor.getRank() < 1)
+      return function.emitOpError("expects arguments and results that are ranked tensors with a dimension, but got ")
+             << type;
+    for (int64_t dimension = 1; dimension < tensor.getRank(); ++dimension)
+      if (tensor.isDynamicDim(dimension))
+        return function.emitOpError("expects only the first dimension to be dynamic, but got ") << type;
+  }
+  return success();
+}
+
 FailureOr<Symbols> Symbols::of(func::FuncOp function) {
+  if (failed(verifyGraph(function)))
+    return failure();
   Symbols result;
   Block &block = function.getBody().front();
   auto terminator = cast<func::ReturnOp>(block.getTerminator());

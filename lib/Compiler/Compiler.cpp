@@ -21,9 +21,15 @@
 #include "mlir/Conversion/NVVMToLLVM/NVVMToLLVM.h"
 #include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVM.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
@@ -36,7 +42,10 @@ using namespace mlir;
 using namespace fastnorm;
 
 void fastnorm::registerCompilerDialects(DialectRegistry &registry) {
-  registry.insert<FastnormDialect, arith::ArithDialect, func::FuncDialect, gpu::GPUDialect, math::MathDialect>();
+  // What people write, then what the stages lower to, so that the text of every stage can be read again.
+  registry.insert<FastnormDialect, arith::ArithDialect, func::FuncDialect, math::MathDialect>();
+  registry.insert<cf::ControlFlowDialect, gpu::GPUDialect, LLVM::LLVMDialect, memref::MemRefDialect, NVVM::NVVMDialect,
+                  scf::SCFDialect, vector::VectorDialect>();
   arith::registerConvertArithToLLVMInterface(registry);
   cf::registerConvertControlFlowToLLVMInterface(registry);
   registerConvertFuncToLLVMInterface(registry);
@@ -62,7 +71,10 @@ public:
             return failure();
           append(diagnostic);
           return success();
-        }) {}
+        }) {
+    // One sentence, without the op's text behind it.
+    context->printOpOnDiagnostic(false);
+  }
 
   Error error(StringRef fallback) const { return Error{text.empty() ? fallback.str() : text}; }
 
@@ -135,7 +147,31 @@ static void nameFromText(func::FuncOp function, const AsmParserState &state) {
   }
 }
 
+/// The parser recurses for each bracket, so text that nests without end would end the process.
+static Status checkNesting(StringRef text, StringRef bufferName) {
+  constexpr int64_t kDeepest = 256;
+  int64_t depth = 0;
+  for (size_t place = 0; place < text.size(); ++place) {
+    StringRef rest = text.substr(place);
+    if (rest.starts_with("//"))
+      place = std::min(text.find('\n', place), text.size());
+    else if (rest.front() == '"')
+      while (++place < text.size() && text[place] != '"' && text[place] != '\n')
+        place += text[place] == '\\';
+    else if (rest.starts_with("->") || rest.starts_with(">="))
+      ++place;
+    else if (StringRef("([{<").contains(rest.front()) && ++depth > kDeepest)
+      return Error{bufferName.str() + ":" + std::to_string(text.take_front(place).count('\n') + 1) +
+                   ": expected brackets nested at most " + std::to_string(kDeepest) + " deep"};
+    else if (StringRef(")]}>").contains(rest.front()))
+      --depth;
+  }
+  return {};
+}
+
 Result<OwningOpRef<ModuleOp>> fastnorm::parseGraph(StringRef text, StringRef bufferName, MLIRContext &context) {
+  if (Status nested = checkNesting(text, bufferName); !nested)
+    return nested.takeError();
   ErrorCollector errors(&context);
   llvm::SourceMgr sources;
   sources.AddNewSourceBuffer(llvm::MemoryBuffer::getMemBufferCopy(text, bufferName), llvm::SMLoc());

@@ -67,7 +67,8 @@ struct PipelineOptions : PassPipelineOptions<PipelineOptions> {
   Option<std::string> target{*this, "target", llvm::cl::desc("A known target (h200) or chip (sm_90)"),
                              llvm::cl::init("h200")};
   Option<std::string> fuse{*this, "fuse", llvm::cl::desc("always or never"), llvm::cl::init("always")};
-  Option<std::string> until{*this, "until", llvm::cl::desc("The last stage: decompose, fuse, schedule, gpu, nvvm or ptx"),
+  Option<std::string> until{*this, "until",
+                            llvm::cl::desc("The last stage: decompose, fuse, schedule, gpu, nvvm or ptx"),
                             llvm::cl::init("ptx")};
 };
 } // namespace

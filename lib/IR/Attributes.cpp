@@ -71,7 +71,7 @@ LogicalResult TargetAttr::verify(function_ref<InFlightDiagnostic()> emitError, S
                                  int64_t threads, int64_t ctas, int64_t bandwidth, int64_t l2Bytes) {
   // The lowest PTX version that declares each chip (NVPTX back end of LLVM 22).
   static constexpr std::pair<StringLiteral, int64_t> kChips[] = {{"sm_80", 70}, {"sm_86", 71},  {"sm_89", 78},
-                                                                {"sm_90", 78}, {"sm_100", 86}, {"sm_120", 87}};
+                                                                 {"sm_90", 78}, {"sm_100", 86}, {"sm_120", 87}};
   const auto *known = llvm::find_if(kChips, [&](const auto &entry) { return entry.first == chip; });
   if (known == std::end(kChips)) {
     InFlightDiagnostic diagnostic = emitError() << "expects a chip among";
@@ -81,10 +81,14 @@ LogicalResult TargetAttr::verify(function_ref<InFlightDiagnostic()> emitError, S
   }
   // 90 is the newest version that the back end can write.
   if (ptx < known->second || ptx > 90)
-    return emitError() << "expects a PTX version from " << known->second << " to 90 for " << chip << ", but got " << ptx;
+    return emitError() << "expects a PTX version from " << known->second << " to 90 for " << chip << ", but got "
+                       << ptx;
   for (int64_t quantity : {multiprocessors, registers, sharedBytes, threads, ctas, bandwidth, l2Bytes})
     if (quantity <= 0)
       return emitError() << "expects every quantity of target '" << name << "' to be positive, but got " << quantity;
+  if (threads < 1024)
+    return emitError() << "expects a multiprocessor of target '" << name << "' to hold a CTA of 1024 threads, but got "
+                       << threads << " threads";
   return success();
 }
 

@@ -40,7 +40,8 @@ LogicalResult FastnormDialect::verifyOperationAttribute(Operation *op, NamedAttr
     if (!isa<ModuleOp>(op))
       return op->emitOpError("cannot carry '") << kTargetAttr << "'; it belongs on the module";
     if (!isa<TargetAttr>(attribute.getValue()))
-      return op->emitOpError("expects '") << kTargetAttr << "' to be a #fastnorm.target, but got " << attribute.getValue();
+      return op->emitOpError("expects '")
+             << kTargetAttr << "' to be a #fastnorm.target, but got " << attribute.getValue();
   }
   return success();
 }
@@ -50,8 +51,8 @@ static LogicalResult verifyBindingAttribute(Operation *op, Type type, NamedAttri
   if (attribute.getName() == kNameAttr) {
     auto name = dyn_cast<StringAttr>(attribute.getValue());
     if (!name || name.empty())
-      return op->emitOpError("expects '") << kNameAttr << "' to be a string that is not empty, but got "
-                                          << attribute.getValue();
+      return op->emitOpError("expects '")
+             << kNameAttr << "' to be a string that is not empty, but got " << attribute.getValue();
     return success();
   }
   if (attribute.getName() == kIndexesAttr) {
@@ -66,13 +67,14 @@ static LogicalResult verifyBindingAttribute(Operation *op, Type type, NamedAttri
                                         << attribute.getValue() << " on " << type;
   }
   if (attribute.getName() != kSymbolsAttr)
-    return op->emitOpError("carries '") << attribute.getName().getValue() << "', which fastnorm does not know; known are '"
-                                        << kNameAttr << "', '" << kSymbolsAttr << "', '" << kIndexesAttr << "' and '"
-                                        << kResultAttr << "'";
+    return op->emitOpError("carries '") << attribute.getName().getValue()
+                                        << "', which fastnorm does not know; known are '" << kNameAttr << "', '"
+                                        << kSymbolsAttr << "', '" << kIndexesAttr << "' and '" << kResultAttr << "'";
   auto symbols = dyn_cast<ArrayAttr>(attribute.getValue());
   auto tensor = dyn_cast<RankedTensorType>(type);
   if (!symbols || !llvm::all_of(symbols, [](Attribute name) { return isa<StringAttr>(name); }))
-    return op->emitOpError("expects '") << kSymbolsAttr << "' to be a list of strings, but got " << attribute.getValue();
+    return op->emitOpError("expects '") << kSymbolsAttr << "' to be a list of strings, but got "
+                                        << attribute.getValue();
   if (tensor && static_cast<int64_t>(symbols.size()) != static_cast<int64_t>(tensor.getNumDynamicDims()))
     return op->emitOpError("expects '") << kSymbolsAttr << "' to name the " << tensor.getNumDynamicDims()
                                         << " dynamic dimensions of " << type << ", but it names " << symbols.size();

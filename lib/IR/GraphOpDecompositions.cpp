@@ -114,10 +114,10 @@ SmallVector<Value> CombineOp::decompose(OpBuilder &builder, ValueRange operands)
   Placed factor = algebra.map({gate, present}, algebra.rowSlot(), f32Like(indexType), [&](ValueRange arguments) {
     return algebra.select(arguments[1], algebra.toF32(arguments[0]), algebra.constant(0.0));
   });
-  Placed product = algebra.map({rows, factor}, algebra.rowSlotHidden(), f32Like(gatheredType),
-                               [&](ValueRange arguments) {
-                                 return algebra.contractible(algebra.toF32(arguments[0]), arguments[1]);
-                               });
+  Placed product =
+      algebra.map({rows, factor}, algebra.rowSlotHidden(), f32Like(gatheredType), [&](ValueRange arguments) {
+        return algebra.contractible(algebra.toF32(arguments[0]), arguments[1]);
+      });
   Placed sum = algebra.reduce(Combiner::Add, Axis::Slot, product);
   if (resultType.getElementType().isF32())
     return {sum.value};

@@ -36,20 +36,20 @@ static std::string shapeOf(Value value) {
   return text;
 }
 
-static LogicalResult verifyStatic(Operation *op, StringRef what, int64_t extent) {
-  if (!ShapedType::isDynamic(extent) && extent >= 1)
-    return success();
-  return op->emitOpError("expects ") << what << " to be static and at least 1, but got "
-                                     << (ShapedType::isDynamic(extent) ? "?" : std::to_string(extent));
+static LogicalResult verifyStatic(Operation *op, StringRef what, int64_t extent, int64_t most) {
+  if (ShapedType::isDynamic(extent) || extent < 1)
+    return op->emitOpError("expects ") << what << " to be static and at least 1, but got "
+                                       << (ShapedType::isDynamic(extent) ? "?" : std::to_string(extent));
+  if (extent > most)
+    return op->emitOpError("expects ") << what << " of at most " << most << ", but got " << extent;
+  return success();
 }
 
 LogicalResult CombineOp::verify() {
   // C4
-  if (failed(verifyStatic(*this, "hidden", hiddenOf(getResult()))) ||
-      failed(verifyStatic(*this, "top_k", hiddenOf(getRowIndex()))))
+  if (failed(verifyStatic(*this, "hidden", hiddenOf(getResult()), kMostHidden)) ||
+      failed(verifyStatic(*this, "top_k", hiddenOf(getRowIndex()), kMostSlots)))
     return failure();
-  if (hiddenOf(getRowIndex()) > 64)
-    return emitOpError("expects top_k of at most 64, but got ") << hiddenOf(getRowIndex());
   // C1
   if (hiddenOf(getExpertRows()) != hiddenOf(getResult()))
     return emitOpError("expects expert_rows of hidden size ")
@@ -70,12 +70,12 @@ LogicalResult CombineOp::verify() {
 
 LogicalResult ResidualAddOp::verify() {
   // C1
-  return verifyStatic(*this, "hidden", hiddenOf(getResult()));
+  return verifyStatic(*this, "hidden", hiddenOf(getResult()), kMostHidden);
 }
 
 LogicalResult RmsNormOp::verify() {
   // C6
-  if (failed(verifyStatic(*this, "hidden", hiddenOf(getInput()))))
+  if (failed(verifyStatic(*this, "hidden", hiddenOf(getInput()), kMostHidden)))
     return failure();
   // C1
   if (!agree(tensorOf(getInput()).getShape(), tensorOf(getResult()).getShape()))

@@ -7,9 +7,9 @@
 
 #include "fastnorm/IR/KernelOps.h"
 
+#include "KernelOpsSyntax.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
-#include "KernelOpsSyntax.h"
 #include "llvm/ADT/DenseMap.h"
 
 using namespace mlir;
@@ -45,20 +45,20 @@ LogicalResult MapOp::verify() {
   AxesAttr resultAxes = getResultAxes();
   auto resultType = tensorOf(getResult());
   if (static_cast<int64_t>(resultAxes.getAxes().size()) != resultType.getRank())
-    return emitOpError("expects a result of rank ") << resultAxes.getAxes().size() << " for axes " << resultAxes.str()
-                                                    << ", but got " << resultType;
+    return emitOpError("expects a result of rank ")
+           << resultAxes.getAxes().size() << " for axes " << resultAxes.str() << ", but got " << resultType;
   for (auto [number, input, attribute] : llvm::enumerate(getInputs(), getOperandAxes())) {
     auto axes = cast<AxesAttr>(attribute);
     RankedTensorType type = tensorOf(input);
     if (static_cast<int64_t>(axes.getAxes().size()) != type.getRank())
-      return emitOpError("expects operand ") << number << " of rank " << axes.getAxes().size() << " for axes "
-                                             << axes.str() << ", but got " << type;
+      return emitOpError("expects operand ")
+             << number << " of rank " << axes.getAxes().size() << " for axes " << axes.str() << ", but got " << type;
     for (auto [dimension, axis] : llvm::enumerate(axes.getAxes())) {
       // C2
       std::optional<int64_t> resultDimension = resultAxes.dimensionOf(axis);
       if (!resultDimension)
-        return emitOpError("expects the axes of operand ") << number << ", " << axes.str()
-                                                           << ", to be among the result's, " << resultAxes.str();
+        return emitOpError("expects the axes of operand ")
+               << number << ", " << axes.str() << ", to be among the result's, " << resultAxes.str();
       // C3
       if (!agree(type.getShape()[dimension], resultType.getShape()[*resultDimension]))
         return emitOpError("expects ") << stringifyAxis(axis) << " of operand " << number << " to be "
@@ -73,8 +73,8 @@ LogicalResult MapOp::verify() {
            << getInputs().size() << " operands, but got " << block.getNumArguments();
   for (auto [number, argument, input] : llvm::enumerate(block.getArguments(), getInputs()))
     if (argument.getType() != tensorOf(input).getElementType())
-      return emitOpError("expects body argument ") << number << " of type " << tensorOf(input).getElementType()
-                                                   << ", but got " << argument.getType();
+      return emitOpError("expects body argument ")
+             << number << " of type " << tensorOf(input).getElementType() << ", but got " << argument.getType();
   auto yield = dyn_cast<YieldOp>(block.getTerminator());
   if (!yield || yield.getOperands().size() != 1 || yield.getOperands()[0].getType() != resultType.getElementType())
     return emitOpError("expects its body to yield one ") << resultType.getElementType();
@@ -252,12 +252,16 @@ static LogicalResult verifySizes(KernelOp kernel, Value value, llvm::DenseMap<in
       continue;
     int64_t extent = tensorOf(value).getShape()[dimension];
     if (ShapedType::isDynamic(extent) || extent < 1)
-      return kernel.emitOpError("expects ") << stringifyAxis(axis) << " to be static and at least 1, but got "
-                                            << tensorOf(value);
+      return kernel.emitOpError("expects ")
+             << stringifyAxis(axis) << " to be static and at least 1, but got " << tensorOf(value);
+    int64_t most = axis == Axis::Hidden ? kMostHidden : kMostSlots;
+    if (extent > most)
+      return kernel.emitOpError("expects ")
+             << stringifyAxis(axis) << " of at most " << most << ", but got " << tensorOf(value);
     auto [entry, isNew] = sizes.try_emplace(static_cast<int>(axis), extent);
     if (!isNew && entry->second != extent)
-      return kernel.emitOpError("expects one size of ") << stringifyAxis(axis) << " in its body, but got "
-                                                        << entry->second << " and " << extent;
+      return kernel.emitOpError("expects one size of ")
+             << stringifyAxis(axis) << " in its body, but got " << entry->second << " and " << extent;
   }
   return success();
 }

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "fastnorm/IR/KernelOps.h"
 #include "KernelOpsSyntax.h"
+#include "fastnorm/IR/KernelOps.h"
 
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/IR/OpImplementation.h"
@@ -67,9 +67,8 @@ ParseResult KernelOp::parse(OpAsmParser &parser, OperationState &result) {
   SmallVector<OpAsmParser::Argument> arguments;
   SmallVector<OpAsmParser::UnresolvedOperand> inputs;
   FunctionType type;
-  if (parser.parseAttribute(name, "name", result.attributes) ||
-      parser.parseAssignmentList(arguments, inputs) || parser.parseOptionalAttrDict(result.attributes) ||
-      parser.parseColon())
+  if (parser.parseAttribute(name, "name", result.attributes) || parser.parseAssignmentList(arguments, inputs) ||
+      parser.parseOptionalAttrDict(result.attributes) || parser.parseColon())
     return failure();
   SMLoc loc = parser.getCurrentLocation();
   if (parser.parseType(type))
@@ -86,9 +85,8 @@ ParseResult KernelOp::parse(OpAsmParser &parser, OperationState &result) {
 
 void KernelOp::print(OpAsmPrinter &printer) {
   printer << " " << getNameAttr() << " (";
-  llvm::interleaveComma(llvm::zip(getBody().getArguments(), getInputs()), printer, [&](auto pair) {
-    printer << std::get<0>(pair) << " = " << std::get<1>(pair);
-  });
+  llvm::interleaveComma(llvm::zip(getBody().getArguments(), getInputs()), printer,
+                        [&](auto pair) { printer << std::get<0>(pair) << " = " << std::get<1>(pair); });
   printer << ")";
   printer.printOptionalAttrDict((*this)->getAttrs(), {"name"});
   printer << " : ";

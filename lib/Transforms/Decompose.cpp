@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "fastnorm/Analysis/Symbols.h"
 #include "fastnorm/IR/GraphOps.h"
 #include "fastnorm/IR/KernelOps.h"
 #include "fastnorm/Transforms/Passes.h"
@@ -41,9 +42,8 @@ static void decomposeGraphOp(GraphOpInterface graphOp) {
   KernelOp kernel = createKernel(builder, op->getLoc(), name, inputs.getArrayRef(), op->getResultTypes());
   IRMapping arguments;
   arguments.map(inputs.getArrayRef(), kernel.getBody().getArguments());
-  SmallVector<Value> operands = llvm::map_to_vector(op->getOperands(), [&](Value operand) {
-    return arguments.lookup(operand);
-  });
+  SmallVector<Value> operands =
+      llvm::map_to_vector(op->getOperands(), [&](Value operand) { return arguments.lookup(operand); });
   builder.setInsertionPointToStart(&kernel.getBody().front());
   SmallVector<Value> results = graphOp.decompose(builder, operands);
   YieldOp::create(builder, op->getLoc(), results);
@@ -67,8 +67,7 @@ static void wrapAlgebraOps(ArrayRef<Operation *> ops) {
   Location loc = ops.front()->getLoc();
   OpBuilder builder(ops.back()->getContext());
   builder.setInsertionPointAfter(ops.back());
-  KernelOp kernel =
-      createKernel(builder, loc, "algebra", inputs.getArrayRef(), TypeRange(ValueRange(results)));
+  KernelOp kernel = createKernel(builder, loc, "algebra", inputs.getArrayRef(), TypeRange(ValueRange(results)));
   for (auto [result, kernelResult] : llvm::zip(results, kernel.getResults()))
     result.replaceUsesWithIf(kernelResult, [&](OpOperand &use) { return !members.contains(use.getOwner()); });
   Block &body = kernel.getBody().front();
@@ -136,6 +135,8 @@ namespace {
 class DecomposePass : public fastnorm::impl::DecomposePassBase<DecomposePass> {
 public:
   void runOnOperation() override {
+    if (failed(verifyGraph(getOperation())))
+      return signalPassFailure();
     Block &block = getOperation().getBody().front();
     eraseDead(block);
     for (Operation &op : llvm::make_early_inc_range(block))

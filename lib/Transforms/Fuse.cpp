@@ -149,8 +149,8 @@ public:
     if (failed(changed))
       return signalPassFailure();
     for (auto &[pair, reason] : declined)
-      emitRemark(KernelOp(pair.second).getLoc()) << "missed fuse: " << pair.first.getName() << " into " << pair.second.getName() << ", "
-                               << reason;
+      emitRemark(KernelOp(pair.second).getLoc())
+          << "missed fuse: " << pair.first.getName() << " into " << pair.second.getName() << ", " << reason;
   }
 
 private:

@@ -25,39 +25,19 @@ class NameBindingsPass : public fastnorm::impl::NameBindingsPassBase<NameBinding
 public:
   void runOnOperation() override {
     func::FuncOp function = getOperation();
-    if (failed(verifyShape(function)) || failed(nameAll(function)) || failed(writeSymbols(function)))
+    if (failed(verifyGraph(function)) || failed(nameAll(function)) || failed(writeSymbols(function)))
       signalPassFailure();
   }
 
 private:
-  /// A function is one block from ranked tensors to at least one ranked tensor; only rows may be dynamic.
-  LogicalResult verifyShape(func::FuncOp function) {
-    if (!function.getBody().hasOneBlock())
-      return function.emitOpError("expects a body of one block, but has ")
-             << llvm::range_size(function.getBody()) << " blocks";
-    if (function.getNumResults() == 0)
-      return function.emitOpError("expects at least one result, but returns nothing");
-    auto types = llvm::concat<const Type>(function.getArgumentTypes(), function.getResultTypes());
-    for (Type type : types) {
-      auto tensor = dyn_cast<RankedTensorType>(type);
-      if (!tensor || tensor.getRank() < 1)
-        return function.emitOpError("expects arguments and results that are ranked tensors with a dimension, but got ")
-               << type;
-      for (int64_t dimension = 1; dimension < tensor.getRank(); ++dimension)
-        if (tensor.isDynamicDim(dimension))
-          return function.emitOpError("expects only the first dimension to be dynamic, but got ") << type;
-    }
-    return success();
-  }
-
   LogicalResult nameAll(func::FuncOp function) {
     llvm::StringSet<> taken;
     Builder builder(&getContext());
     auto claim = [&](StringRef name) -> LogicalResult {
       if (taken.insert(name).second)
         return success();
-      return function.emitOpError("expects names of arguments and results to differ, but '") << name
-                                                                                             << "' stands twice";
+      return function.emitOpError("expects names of arguments and results to differ, but '")
+             << name << "' stands twice";
     };
     for (unsigned index = 0; index < function.getNumArguments(); ++index) {
       if (!function.getArgAttr(index, kNameAttr))

@@ -8,7 +8,6 @@
 #include "fastnorm/CostModel/BestSchedule.h"
 #include "fastnorm/Transforms/Passes.h"
 
-
 namespace fastnorm {
 #define GEN_PASS_DEF_SELECTSCHEDULEPASS
 #include "fastnorm/Transforms/Passes.h.inc"
@@ -42,8 +41,8 @@ private:
     if (!schedule)
       return kernel.emitOpError("has no schedule on target ") << target.getName();
     kernel.setScheduleAttr(*schedule);
-    emitRemark(kernel.getLoc()) << "schedule: " << kernel.getName() << " (hidden " << pattern.hidden << ", " << pattern.phases
-                        << (pattern.phases == 1 ? " phase) " : " phases) ") << *schedule;
+    emitRemark(kernel.getLoc()) << "schedule: " << kernel.getName() << " (hidden " << pattern.hidden << ", "
+                                << pattern.phases << (pattern.phases == 1 ? " phase) " : " phases) ") << *schedule;
     return success();
   }
 };

@@ -8,7 +8,6 @@
 #include "fastnorm/CostModel/ScheduleSpace.h"
 #include "fastnorm/Transforms/Passes.h"
 
-
 namespace fastnorm {
 #define GEN_PASS_DEF_VERIFYSCHEDULEPASS
 #include "fastnorm/Transforms/Passes.h.inc"

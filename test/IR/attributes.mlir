@@ -25,9 +25,9 @@ func.func private @schedule_per_element() attributes {s = #fastnorm.schedule<kin
     threads_per_row = 17, rows_per_cta = 15, vector_width = 1, vectors_per_thread = 1>}
 
 // CHECK-LABEL: func.func private @target()
-// CHECK-SAME: #fastnorm.target<name = "mine", chip = "sm_80", ptx = 90, multiprocessors = 1, registers = 2, shared_bytes = 3, threads = 4, ctas = 5, bandwidth = 6, l2_bytes = 7>
+// CHECK-SAME: #fastnorm.target<name = "mine", chip = "sm_80", ptx = 90, multiprocessors = 1, registers = 2, shared_bytes = 3, threads = 1024, ctas = 5, bandwidth = 6, l2_bytes = 7>
 func.func private @target() attributes {t = #fastnorm.target<name = "mine", chip = "sm_80", ptx = 90,
-    multiprocessors = 1, registers = 2, shared_bytes = 3, threads = 4, ctas = 5, bandwidth = 6, l2_bytes = 7>}
+    multiprocessors = 1, registers = 2, shared_bytes = 3, threads = 1024, ctas = 5, bandwidth = 6, l2_bytes = 7>}
 
 // CHECK-LABEL: func.func private @bindings(
 // CHECK-SAME: tensor<?x64xf32> {fastnorm.name = "x", fastnorm.symbols = ["rows"]}

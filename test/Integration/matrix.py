@@ -12,7 +12,7 @@ import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 
-HIDDEN = (1, 3, 17, 96, 769, 1024, 2880, 3072, 4096, 16384, 65537)
+HIDDEN = (1, 3, 17, 96, 769, 1024, 1536, 2880, 3072, 4096, 16384, 65537)
 ROWS = (0, 1, 2, 7, 133)
 
 

@@ -8,8 +8,8 @@
 #include "fastnorm/Compiler/Compiler.h"
 #include "fastnorm/Compiler/Pipeline.h"
 
-#include "mlir/Transforms/Passes.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
+#include "mlir/Transforms/Passes.h"
 
 int main(int argc, char **argv) {
   mlir::DialectRegistry registry;

@@ -17,6 +17,8 @@
 
 #include "llvm/Support/InitLLVM.h"
 
+#include <new>
+
 using namespace fastnorm;
 using namespace fastnorm::tool;
 
@@ -82,6 +84,8 @@ static Exit run(const Options &options) {
 
 int main(int argc, char **argv) {
   llvm::InitLLVM initialize(argc, argv);
+  // LLVM aborts where memory runs out. A tensor that is too large is an error like any other here.
+  std::set_new_handler(nullptr);
   Result<Options> options = parseOptions(argc, argv);
   return static_cast<int>(options ? run(*options) : badUse(options.error()));
 }

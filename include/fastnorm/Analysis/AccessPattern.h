@@ -30,13 +30,13 @@ struct AccessPattern {
   int64_t phases = 1;
 
   // Body arguments by how they are read.
-  llvm::SmallVector<mlir::BlockArgument> streamed;     ///< [row, hidden]
-  llvm::SmallVector<mlir::BlockArgument> invariants;   ///< [hidden]
-  llvm::SmallVector<mlir::BlockArgument> rowScalars;   ///< [row]
-  llvm::SmallVector<mlir::BlockArgument> slotScalars;  ///< [row, slot]
-  llvm::SmallVector<mlir::BlockArgument> tables;       ///< gathered from
+  llvm::SmallVector<mlir::BlockArgument> streamed;    ///< [row, hidden]
+  llvm::SmallVector<mlir::BlockArgument> invariants;  ///< [hidden]
+  llvm::SmallVector<mlir::BlockArgument> rowScalars;  ///< [row]
+  llvm::SmallVector<mlir::BlockArgument> slotScalars; ///< [row, slot]
+  llvm::SmallVector<mlir::BlockArgument> tables;      ///< gathered from
   llvm::SmallVector<GatherOp> gathers;
-  llvm::SmallVector<ReduceOp> rowReductions;           ///< over hidden, in order
+  llvm::SmallVector<ReduceOp> rowReductions; ///< over hidden, in order
   /// Values with axes [row, hidden] that a later phase than their own uses, in order.
   llvm::SetVector<mlir::Value> crossing;
   /// Ops that no lowering can place, with the reason.

@@ -18,6 +18,10 @@
 
 namespace fastnorm {
 
+/// Whether a function is a graph: one block that returns, from ranked tensors to at least one ranked tensor, of which
+/// only the first dimension may be dynamic. Fails with a diagnostic.
+mlir::LogicalResult verifyGraph(mlir::func::FuncOp function);
+
 /// Names the dynamic dimensions of a function. Dimensions that its ops force to be equal, and those that
 /// `fastnorm.symbols` gives one name, are one symbol. A symbol without a given name is called "rows" where a result
 /// has it, "expert_rows" where it counts the rows of a table, else "rows" again, with _2, _3, … behind a taken name.

@@ -91,7 +91,7 @@ def Fastnorm_TargetAttr : Fastnorm_Attr<"Target", "target"> {
     | multiprocessors | count |
     | registers | 32-bit registers per multiprocessor |
     | shared_bytes | shared memory one CTA may have, bytes |
-    | threads | resident threads per multiprocessor |
+    | threads | resident threads per multiprocessor, at least 1024 |
     | ctas | resident CTAs per multiprocessor |
     | bandwidth | datasheet global memory bandwidth, GB/s |
     | l2_bytes | L2 cache, bytes |

@@ -33,6 +33,11 @@ inline constexpr llvm::StringLiteral kResultAttr = "fastnorm.result";
 inline constexpr llvm::StringLiteral kIndexesAttr = "fastnorm.indexes";
 inline constexpr llvm::StringLiteral kTargetAttr = "fastnorm.target";
 
+/// Elements of a row at most: offsets within a row are 32-bit byte counts with room to spare.
+inline constexpr int64_t kMostHidden = int64_t(1) << 24;
+/// Slots of a token at most: they are unrolled.
+inline constexpr int64_t kMostSlots = 64;
+
 /// The target of the module that an op is or stands in; where it has none, a diagnostic that says which pass sets it.
 mlir::FailureOr<TargetAttr> requireTarget(mlir::Operation *op);
 

@@ -40,7 +40,7 @@ def Fastnorm_CombineOp : Fastnorm_GraphOp<"combine"> {
     - C1: expert_rows and result have the same hidden size and element type.
     - C2: gate and row_index have the same shape.
     - C3: row_index and result have the same number of rows.
-    - C4: top_k and hidden are static and at least 1; top_k is at most 64.
+    - C4: hidden is static and from 1 to 2^24, top_k is static and from 1 to 64.
 
     ```mlir
     %h = fastnorm.combine %expert_rows[%row_index] gate(%gate)
@@ -63,7 +63,7 @@ def Fastnorm_ResidualAddOp : Fastnorm_GraphOp<"residual_add", [SameOperandsAndRe
   let description = [{
     `result = round(f32(residual) + f32(input))`
 
-    - C1: hidden is static and at least 1.
+    - C1: hidden is static and from 1 to 2^24.
 
     ```mlir
     %s = fastnorm.residual_add %residual, %h : tensor<?x3072xbf16>
@@ -90,7 +90,7 @@ def Fastnorm_RmsNormOp : Fastnorm_GraphOp<"rms_norm"> {
     - C3: rstd has the rows of input.
     - C4: eps is finite and not negative; weight_offset is finite.
     - C5: a weight_offset other than 0 needs a weight.
-    - C6: hidden is static and at least 1.
+    - C6: hidden is static and from 1 to 2^24.
 
     ```mlir
     %y = fastnorm.rms_norm %x weight(%weight) {eps = 1.0e-6 : f32, weight_offset = 1.0 : f32}

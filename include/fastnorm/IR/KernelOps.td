@@ -128,7 +128,8 @@ def Fastnorm_KernelOp : Fastnorm_Op<"kernel", [IsolatedFromAbove, SingleBlock, P
     - C2: the body holds only fastnorm.map, reduce and gather.
     - C3: every argument is used with the same axes everywhere; a table is only a table.
     - C4: results are computed in the body and carry [row] or [row, hidden].
-    - C5: all values that carry hidden have the same hidden size, all that carry slot the same top_k.
+    - C5: all values that carry hidden have the same hidden size, from 1 to 2^24, all that carry slot the same top_k, from
+      1 to 64.
 
     ```mlir
     %s = fastnorm.kernel "residual_add" (%a = %x, %b = %h) : (tensor<?x64xf32>, tensor<?x64xf32>) -> tensor<?x64xf32> {

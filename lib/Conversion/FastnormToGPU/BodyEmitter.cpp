@@ -41,7 +41,8 @@ int64_t BodyEmitter::rowBytes(Value value) const {
 
 bool BodyEmitter::isVectorInput(Value value) const {
   auto argument = dyn_cast<BlockArgument>(value);
-  return argument && (llvm::is_contained(pattern.streamed, argument) || llvm::is_contained(pattern.invariants, argument));
+  return argument &&
+         (llvm::is_contained(pattern.streamed, argument) || llvm::is_contained(pattern.invariants, argument));
 }
 
 Value BodyEmitter::conjunction(Value left, Value right) {
@@ -67,8 +68,8 @@ VectorAddress BodyEmitter::addressOf(Value pointer, Value value, int64_t vector)
   if (!base) {
     base = rowAddress.lookup(pointer);
     if (columnBase)
-      base = arith::AddIOp::create(builder, loc, base,
-                                   arith::MulIOp::create(builder, loc, columnBase, constant(bytes)));
+      base =
+          arith::AddIOp::create(builder, loc, base, arith::MulIOp::create(builder, loc, columnBase, constant(bytes)));
   }
   return {base, vector * schedule.getThreadsPerRow() * vectorBytes};
 }
@@ -223,7 +224,8 @@ void BodyEmitter::issueSlot(GatherOp gather, int64_t vector, int64_t slot) {
 
 void BodyEmitter::issueLoads(int64_t vector, const llvm::DenseSet<Value> *only) {
   for (GatherOp gather : pattern.gathers)
-    for (int64_t slot = 0; (!only || only->contains(gather.getResult())) && slot < std::min(pattern.slots, 2 * slotGroup()); ++slot)
+    for (int64_t slot = 0;
+         (!only || only->contains(gather.getResult())) && slot < std::min(pattern.slots, 2 * slotGroup()); ++slot)
       issueSlot(gather, vector, slot);
   for (BlockArgument argument : pattern.streamed) {
     if (only && !only->contains(argument))
@@ -312,8 +314,8 @@ void BodyEmitter::storeRowResults(int64_t phase) {
       continue;
     Value isFirst = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, position.lane, constant(0));
     if (position.columnBase)
-      isFirst = conjunction(isFirst, arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, position.columnBase,
-                                                           constant(0)));
+      isFirst = conjunction(
+          isFirst, arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, position.columnBase, constant(0)));
     auto type = VectorType::get({1}, tensorOf(value).getElementType());
     Value vector = vector::BroadcastOp::create(builder, loc, type, scalar(value));
     access.store(vector, {rowAddress.lookup(interface.resultPointers[index]), 0}, StorePolicy::Cached,

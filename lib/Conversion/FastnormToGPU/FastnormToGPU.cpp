@@ -27,10 +27,16 @@ namespace fastnorm {
 using namespace mlir;
 using namespace fastnorm;
 
-/// Stable for profilers: the function's name, and the kernel's number and name where there are several.
+/// Stable for profilers: the function's name, and the kernel's number and name where there are several. In PTX a name
+/// begins with a letter and goes on with letters, digits, _ and $.
 static std::string kernelName(func::FuncOp graph, KernelOp kernel, size_t number, size_t count) {
   std::string name = graph.getName().str();
-  return count == 1 ? name : name + "_" + std::to_string(number) + "_" + kernel.getName().str();
+  if (count > 1)
+    name += "_" + std::to_string(number) + "_" + kernel.getName().str();
+  for (char &letter : name)
+    if (!llvm::isAlnum(letter) && letter != '$')
+      letter = '_';
+  return name.empty() || !llvm::isAlpha(name[0]) ? "kernel_" + name : name;
 }
 
 static void emitBody(OpBuilder &builder, const AccessPattern &pattern, ScheduleAttr schedule,
@@ -38,12 +44,9 @@ static void emitBody(OpBuilder &builder, const AccessPattern &pattern, ScheduleA
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPoint(interface.function.getBody().front().getTerminator());
   switch (schedule.getKind()) {
-  case ScheduleKind::PerElement:
-    return emitPerElement(builder, pattern, schedule, interface);
-  case ScheduleKind::PerRow:
-    return emitPerRow(builder, pattern, schedule, interface);
-  case ScheduleKind::TwoPass:
-    return emitTwoPass(builder, pattern, schedule, interface);
+  case ScheduleKind::PerElement: return emitPerElement(builder, pattern, schedule, interface);
+  case ScheduleKind::PerRow: return emitPerRow(builder, pattern, schedule, interface);
+  case ScheduleKind::TwoPass: return emitTwoPass(builder, pattern, schedule, interface);
   }
 }
 
@@ -70,8 +73,7 @@ private:
 
     module->setAttr(gpu::GPUDialect::getContainerModuleAttrName(), UnitAttr::get(&getContext()));
     OpBuilder builder(graph);
-    auto gpuModule =
-        gpu::GPUModuleOp::create(builder, graph.getLoc(), (graph.getName() + "_kernels").str());
+    auto gpuModule = gpu::GPUModuleOp::create(builder, graph.getLoc(), (graph.getName() + "_kernels").str());
     OpBuilder kernelBuilder = OpBuilder::atBlockBegin(&gpuModule.getBodyRegion().front());
     HostFunction host(builder, graph, *symbols);
     for (auto [number, kernel] : llvm::enumerate(kernels)) {

@@ -87,7 +87,8 @@ void HostFunction::addLaunch(const AccessPattern &pattern, ScheduleAttr schedule
     return arith::IndexCastOp::create(builder, loc, builder.getI64Type(), index);
   };
   SmallVector<Value> operands;
-  for (Value value : llvm::concat<Value>(SmallVector<Value>(kernel.getInputs()), SmallVector<Value>(kernel.getResults())))
+  for (Value value :
+       llvm::concat<Value>(SmallVector<Value>(kernel.getInputs()), SmallVector<Value>(kernel.getResults())))
     operands.push_back(pointerTo(bufferOf(value)));
   if (KernelInterface::needsRows(pattern, schedule))
     operands.push_back(asI64(rows));
@@ -110,7 +111,7 @@ void HostFunction::addLaunch(const AccessPattern &pattern, ScheduleAttr schedule
   launch->setAttr(kReadBytesAttr, builder.getDenseI64ArrayAttr({traffic.read.fixed, traffic.read.perRow}));
   launch->setAttr(kWrittenBytesAttr, builder.getDenseI64ArrayAttr({traffic.written.fixed, traffic.written.perRow}));
   std::optional<int64_t> symbol = symbols.rowsOf(kernel.getResult(0));
-  launch->setAttr(kLaunchRowsAttr,
-                  symbol ? Attribute(builder.getStringAttr(symbols.names()[*symbol]))
-                         : builder.getI64IntegerAttr(cast<RankedTensorType>(kernel.getResult(0).getType()).getShape()[0]));
+  launch->setAttr(kLaunchRowsAttr, symbol ? Attribute(builder.getStringAttr(symbols.names()[*symbol]))
+                                          : builder.getI64IntegerAttr(
+                                                cast<RankedTensorType>(kernel.getResult(0).getType()).getShape()[0]));
 }

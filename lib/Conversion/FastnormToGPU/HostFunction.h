@@ -17,8 +17,8 @@
 namespace fastnorm {
 
 /// Builds the host function that takes a graph function's place: its arguments are the memrefs of the graph's arguments
-/// and, marked `fastnorm.result = n`, of its results. The body is symbol arithmetic, memref.alloc for what passes between
-/// kernels, and gpu.launch_func.
+/// and, marked `fastnorm.result = n`, of its results. The body is symbol arithmetic, memref.alloc for what passes
+/// between kernels, and gpu.launch_func.
 class HostFunction {
 public:
   HostFunction(mlir::OpBuilder &builder, mlir::func::FuncOp graph, const Symbols &symbols);

@@ -53,8 +53,8 @@ KernelInterface::KernelInterface(OpBuilder &builder, const AccessPattern &patter
   int64_t slots = pattern.rowReductions.size() * slotsPerReduction(schedule);
   bool sharesOverWarps = schedule.getScope() == RowScope::Cta && schedule.getThreads() > 32;
   if (sharesOverWarps && slots)
-    workgroup.push_back(MemRefType::get({slots}, builder.getF32Type(), MemRefLayoutAttrInterface(),
-                                        builder.getI64IntegerAttr(3)));
+    workgroup.push_back(
+        MemRefType::get({slots}, builder.getF32Type(), MemRefLayoutAttrInterface(), builder.getI64IntegerAttr(3)));
 
   function = gpu::GPUFuncOp::create(builder, loc, name, builder.getFunctionType(types, {}), workgroup);
   function->setAttr(gpu::GPUDialect::getKernelFuncAttrName(), builder.getUnitAttr());

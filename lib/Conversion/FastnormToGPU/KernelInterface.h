@@ -14,8 +14,8 @@
 
 namespace fastnorm {
 
-/// The gpu.func of a kernel. Its arguments are, in order: a bare pointer for each input, a bare pointer for each result,
-/// the number of rows where the schedule must check it, and the number of rows of each table with dynamic rows.
+/// The gpu.func of a kernel. Its arguments are, in order: a bare pointer for each input, a bare pointer for each
+/// result, the number of rows where the schedule must check it, and the number of rows of each table with dynamic rows.
 struct KernelInterface {
   /// Creates the function, with an empty body that ends in gpu.return, at the builder's place.
   KernelInterface(mlir::OpBuilder &builder, const AccessPattern &pattern, ScheduleAttr schedule, llvm::StringRef name);

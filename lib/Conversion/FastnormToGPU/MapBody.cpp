@@ -14,9 +14,7 @@
 using namespace mlir;
 using namespace fastnorm;
 
-static Type shaped(Type element, int64_t width) {
-  return width ? Type(VectorType::get({width}, element)) : element;
-}
+static Type shaped(Type element, int64_t width) { return width ? Type(VectorType::get({width}, element)) : element; }
 
 static Value integerConstant(OpBuilder &builder, Location loc, Type type, int64_t value) {
   TypedAttr attribute = builder.getIntegerAttr(getElementTypeOrSelf(type), value);

@@ -21,8 +21,8 @@ class PerRowEmitter {
 public:
   PerRowEmitter(OpBuilder &builder, const AccessPattern &pattern, ScheduleAttr schedule,
                 const KernelInterface &interface)
-      : body(builder, pattern, schedule, interface, LoadPolicy::Streaming), schedule(schedule),
-        phases(pattern.phases), count(schedule.getVectorsPerThread()) {}
+      : body(builder, pattern, schedule, interface, LoadPolicy::Streaming), schedule(schedule), phases(pattern.phases),
+        count(schedule.getVectorsPerThread()) {}
 
   void run(const RowPosition &position) {
     body.enterRow(position);

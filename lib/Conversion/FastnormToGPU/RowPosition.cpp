@@ -28,8 +28,8 @@ RowPosition fastnorm::emitRowPosition(OpBuilder &builder, const KernelInterface 
     return arith::IndexCastOp::create(builder, loc, builder.getI64Type(), index);
   };
   // A grid has at most 2^31 - 1 CTAs; known ranges let the back end use 32-bit arithmetic.
-  Value cta = toI64(gpu::BlockIdOp::create(builder, loc, builder.getIndexType(), gpu::Dimension::x,
-                                           builder.getIndexAttr(INT32_MAX)));
+  Value cta = toI64(
+      gpu::BlockIdOp::create(builder, loc, builder.getIndexType(), gpu::Dimension::x, builder.getIndexAttr(INT32_MAX)));
   Value thread = toI64(gpu::ThreadIdOp::create(builder, loc, builder.getIndexType(), gpu::Dimension::x,
                                                builder.getIndexAttr(schedule.getThreads())));
   RowPosition position;
@@ -49,8 +49,7 @@ RowPosition fastnorm::emitRowPosition(OpBuilder &builder, const KernelInterface 
   if (interface.rows) {
     // All lanes of a warp take part in its shuffles, so those past the last row work on the last one again and only
     // do not store.
-    position.rowExists =
-        arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt, position.row, interface.rows);
+    position.rowExists = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt, position.row, interface.rows);
     Value last = arith::SubIOp::create(builder, loc, interface.rows, constant(1));
     position.row = arith::MinSIOp::create(builder, loc, position.row, last);
   }

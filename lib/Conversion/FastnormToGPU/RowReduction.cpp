@@ -34,10 +34,8 @@ Value fastnorm::emitCombine(OpBuilder &builder, Location loc, Combiner combiner,
   case Combiner::Add:
     return arith::AddFOp::create(builder, loc, left, right,
                                  contract ? arith::FastMathFlags::contract : arith::FastMathFlags::none);
-  case Combiner::Max:
-    return arith::MaximumFOp::create(builder, loc, left, right);
-  case Combiner::Min:
-    return arith::MinimumFOp::create(builder, loc, left, right);
+  case Combiner::Max: return arith::MaximumFOp::create(builder, loc, left, right);
+  case Combiner::Min: return arith::MinimumFOp::create(builder, loc, left, right);
   }
   llvm_unreachable("all combiners are handled");
 }
@@ -87,17 +85,36 @@ private:
     Value warp = arith::DivUIOp::create(builder, loc, thread, index(32));
     Value isFirstLane = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, lane, index(0));
     auto onFirstLane = scf::IfOp::create(builder, loc, isFirstLane, /*withElseRegion=*/false);
-    OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPointToStart(onFirstLane.thenBlock());
-    for (auto [partial, value] : llvm::zip(partials, values)) {
-      Value slot = arith::AddIOp::create(builder, loc, warp, index(partial.number * slotsPerReduction(schedule)));
-      memref::StoreOp::create(builder, loc, value, slots, slot);
+    {
+      OpBuilder::InsertionGuard guard(builder);
+      builder.setInsertionPointToStart(onFirstLane.thenBlock());
+      for (auto [partial, value] : llvm::zip(partials, values)) {
+        Value slot = arith::AddIOp::create(builder, loc, warp, index(partial.number * slotsPerReduction(schedule)));
+        memref::StoreOp::create(builder, loc, value, slots, slot);
+      }
     }
+    if (hasPaddingSlot())
+      writePaddingSlots(partials, thread);
+  }
+
+  /// Three floats are read as four: the back end widens the load.
+  bool hasPaddingSlot() const { return warps <= kMostWarpsReadDirectly && warps % 4 == 3; }
+
+  /// What is read beside the warps' slots must have been written, though nothing uses it.
+  void writePaddingSlots(ArrayRef<PartialReduction> partials, Value thread) {
+    Value isSecond = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, thread, index(1));
+    auto onSecond = scf::IfOp::create(builder, loc, isSecond, /*withElseRegion=*/false);
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(onSecond.thenBlock());
+    for (const PartialReduction &partial : partials)
+      memref::StoreOp::create(builder, loc, emitIdentity(builder, loc, partial.combiner), slots,
+                              index(partial.number * slotsPerReduction(schedule) + warps));
   }
 
   Value readSlots(const PartialReduction &partial, Value lane) {
     int64_t first = partial.number * slotsPerReduction(schedule);
-    return warps <= kMostWarpsReadDirectly ? readAll(partial.combiner, first) : readOneEach(partial.combiner, first, lane);
+    return warps <= kMostWarpsReadDirectly ? readAll(partial.combiner, first)
+                                           : readOneEach(partial.combiner, first, lane);
   }
 
   /// 16-byte reads that all threads share, combined as a tree.

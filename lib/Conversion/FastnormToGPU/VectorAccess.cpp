@@ -86,10 +86,9 @@ Value VectorAccess::load(VectorType type, VectorAddress address, LoadPolicy poli
   for (int64_t done = 0; done < wordCount(type);) {
     int64_t count = std::min<int64_t>(4, wordCount(type) - done);
     // Results come first in the numbering, then the address, then the predicate, then the zeros tied to the results.
-    std::string text = llvm::formatv("{0}ld.global{1}{2} {3}, [${4}+{5}];",
-                                     predicate ? "@$" + std::to_string(count + 1) + " " : std::string(), cache,
-                                     accessType(count, word), registerList(0, count), count,
-                                     address.offsetBytes + done * 4);
+    std::string text = llvm::formatv(
+        "{0}ld.global{1}{2} {3}, [${4}+{5}];", predicate ? "@$" + std::to_string(count + 1) + " " : std::string(),
+        cache, accessType(count, word), registerList(0, count), count, address.offsetBytes + done * 4);
     std::string constraints = repeat("=" + registerConstraint(word).str(), count) + ",l";
     SmallVector<Value> operands{address.base};
     if (predicate) {
@@ -114,10 +113,9 @@ void VectorAccess::store(Value vector, VectorAddress address, StorePolicy policy
   Type word = words.front().getType();
   for (size_t done = 0; done < words.size();) {
     int64_t count = std::min<int64_t>(4, words.size() - done);
-    std::string text = llvm::formatv("{0}st.global{1}{2} [$0+{3}], {4};",
-                                     predicate ? "@$" + std::to_string(count + 1) + " " : std::string(), cache,
-                                     accessType(count, word), address.offsetBytes + static_cast<int64_t>(done) * 4,
-                                     registerList(1, count));
+    std::string text = llvm::formatv(
+        "{0}st.global{1}{2} [$0+{3}], {4};", predicate ? "@$" + std::to_string(count + 1) + " " : std::string(), cache,
+        accessType(count, word), address.offsetBytes + static_cast<int64_t>(done) * 4, registerList(1, count));
     std::string constraints = "l," + repeat(registerConstraint(word), count);
     SmallVector<Value> operands{address.base};
     operands.append(words.begin() + done, words.begin() + done + count);

@@ -34,8 +34,8 @@ template <typename MathOp> struct ToScalarIntrinsic : OpRewritePattern<MathOp> {
   LogicalResult matchAndRewrite(MathOp op, PatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
     auto apply = [&](Value value) -> Value {
-      auto call = LLVM::CallIntrinsicOp::create(rewriter, loc, rewriter.getF32Type(),
-                                                rewriter.getStringAttr(intrinsic), ValueRange(value));
+      auto call = LLVM::CallIntrinsicOp::create(rewriter, loc, rewriter.getF32Type(), rewriter.getStringAttr(intrinsic),
+                                                ValueRange(value));
       return call.getResult(0);
     };
     auto type = dyn_cast<VectorType>(op.getType());
