@@ -27,6 +27,13 @@ AccessPattern::AccessPattern(KernelOp kernel) : kernel(kernel) {
   for (Value result : block.getTerminator()->getOperands())
     if (carries(axesOf(result), {Axis::Row, Axis::Hidden}))
       countElement(elementOf(result));
+  // Rows that are in no memory are computed in f32.
+  if (!narrowestBytes)
+    countElement(Float32Type::get(kernel.getContext()));
+  for (Value value :
+       llvm::concat<const Value>(SmallVector<Value>(kernel.getInputs()), SmallVector<Value>(kernel.getResults())))
+    if (elementOf(value).isInteger(1))
+      unsupported.emplace_back(kernel, "reads or writes i1; i1 can't be stored, only computed");
 }
 
 void AccessPattern::countElement(Type type) {
@@ -108,6 +115,9 @@ void AccessPattern::visit(Operation *op) {
       unsupported.emplace_back(op, "reduces hidden of a value with axes " + reduce.getOperandAxes().str() +
                                        "; only [row, hidden] can be reduced over hidden");
   }
+  if (reduce && !endsPhase && !carries(reduce.getOperandAxes(), {Axis::Row, Axis::Slot, Axis::Hidden}))
+    unsupported.emplace_back(op, "reduces slot of a value with axes " + reduce.getOperandAxes().str() +
+                                     "; only [row, slot, hidden] can be reduced over slot");
   auto gather = dyn_cast<GatherOp>(op);
   if (gather) {
     gathers.push_back(gather);

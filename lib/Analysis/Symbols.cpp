@@ -47,6 +47,12 @@ LogicalResult fastnorm::verifyGraph(func::FuncOp function) {
     if (!tensor || tensor.getRank() < 1)
       return function.emitOpError("expects arguments and results that are ranked tensors with a dimension, but got ")
              << type;
+    Type element = tensor.getElementType();
+    if (tensor.getEncoding() ||
+        !(element.isF32() || element.isBF16() || element.isInteger(32) || element.isInteger(64)))
+      return function.emitOpError(
+                 "expects arguments and results that are dense tensors of f32, bf16, i32 or i64, but got ")
+             << type;
     for (int64_t dimension = 1; dimension < tensor.getRank(); ++dimension)
       if (tensor.isDynamicDim(dimension))
         return function.emitOpError("expects only the first dimension to be dynamic, but got ") << type;

@@ -76,13 +76,20 @@ struct PipelineOptions : PassPipelineOptions<PipelineOptions> {
 void fastnorm::registerPassesAndPipeline() {
   registerFastnormTransformsPasses();
   registerFastnormConversionPasses();
-  PassPipelineRegistration<PipelineOptions>(
-      "fastnorm-pipeline", "Lower graphs up to a stage", [](OpPassManager &passes, const PipelineOptions &options) {
+  // Not PassPipelineRegistration: its builder has no way to refuse an option.
+  registerPassPipeline(
+      "fastnorm-pipeline", "Lower graphs up to a stage",
+      [](OpPassManager &passes, StringRef text, llvm::function_ref<LogicalResult(const llvm::Twine &)> refuse) {
+        PipelineOptions options;
+        if (failed(options.parseFromString(text)))
+          return failure();
         if (Status status = checkStage(options.until); !status)
-          llvm::report_fatal_error(llvm::StringRef(status.error()), /*gen_crash_diag=*/false);
+          return refuse(status.error());
         CompileOptions compile;
         compile.target = options.target;
         compile.fuse = options.fuse;
         buildPipeline(passes, compile, options.until);
-      });
+        return success();
+      },
+      [](llvm::function_ref<void(const mlir::detail::PassOptions &)> handle) { handle(PipelineOptions()); });
 }

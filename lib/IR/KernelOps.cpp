@@ -85,6 +85,11 @@ LogicalResult MapOp::verify() {
     for (Value operand : op.getOperands())
       if (operand.getParentBlock() != &block)
         return op.emitOpError("uses a value from outside the body of its fastnorm.map; pass it as an operand");
+    auto truncf = dyn_cast<arith::TruncFOp>(op);
+    if (truncf &&
+        truncf.getRoundingmode().value_or(arith::RoundingMode::to_nearest_even) != arith::RoundingMode::to_nearest_even)
+      return op.emitOpError("rounds ") << arith::stringifyRoundingMode(*truncf.getRoundingmode())
+                                       << ", but a fastnorm.map rounds to_nearest_even";
     for (Type type : op.getResultTypes())
       if (!type.isF32() && !type.isBF16() && !type.isInteger(1))
         return op.emitOpError("computes ") << type << " in a fastnorm.map, which computes in f32, bf16 and i1";

@@ -11,7 +11,9 @@
 #include <cmath>
 #include <cstring>
 #include <exception>
+#include <fstream>
 #include <limits>
+#include <string>
 #include <utility>
 
 namespace fastnorm {
@@ -73,15 +75,28 @@ std::optional<int64_t> checkedByteCount(DType dtype, const std::vector<int64_t> 
   return byteCount;
 }
 
+int64_t availableMemoryBytes() {
+  std::ifstream file("/proc/meminfo");
+  std::string field;
+  int64_t kibibytes;
+  for (std::string unit; file >> field >> kibibytes && std::getline(file, unit);)
+    if (field == "MemAvailable:")
+      return kibibytes * 1024;
+  return std::numeric_limits<int64_t>::max();
+}
+
 Result<HostTensor> allocateHostTensor(DType dtype, const std::vector<int64_t> &shape) {
   std::optional<int64_t> byteCount = checkedByteCount(dtype, shape);
   if (!byteCount)
     return Error{"expected a tensor whose bytes can be counted in 63 bits, but got " + describe(dtype, shape)};
+  Error noMemory{"expected " + std::to_string(*byteCount) + " bytes of memory for a tensor of " +
+                 describe(dtype, shape) + ", but they are not available"};
+  if (*byteCount > availableMemoryBytes())
+    return noMemory;
   try {
     return HostTensor(dtype, shape);
   } catch (const std::exception &) {
-    return Error{"expected " + std::to_string(*byteCount) + " bytes of memory for a tensor of " +
-                 describe(dtype, shape) + ", but they are not available"};
+    return noMemory;
   }
 }
 

@@ -11,6 +11,9 @@
 
 #include "EmulatorModule.h"
 
+#include "fastnorm/Support/HostTensor.h"
+
+#include <algorithm>
 #include <cstring>
 #include <utility>
 
@@ -166,7 +169,8 @@ std::optional<LaunchCounters> EmulatorDevice::takeCounters() {
 } // namespace
 
 std::unique_ptr<Device> createEmulatorDevice(const EmulatorOptions &options) {
-  // The sizes of an H200, so that schedules chosen for one run here.
+  // The sizes of an H200, so that schedules chosen for one run here; of memory, no more than the host has: a byte takes
+  // up to 3.2 bytes with what is known of it, and one more where the host reads or writes it.
   DeviceInfo info;
   info.name = "emulator";
   info.chip = options.chip;
@@ -176,7 +180,7 @@ std::unique_ptr<Device> createEmulatorDevice(const EmulatorOptions &options) {
   info.maxThreadsPerMultiprocessor = 2048;
   info.maxSharedBytesPerCta = int64_t(maxSharedBytesPerCta);
   info.l2Bytes = int64_t(60) << 20;
-  info.memoryBytes = int64_t(141) << 30;
+  info.memoryBytes = std::min(int64_t(141) << 30, availableMemoryBytes() / 5);
   return std::make_unique<EmulatorDevice>(std::make_shared<DeviceState>(options, info));
 }
 

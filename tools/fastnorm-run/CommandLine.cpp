@@ -43,12 +43,17 @@ static bool isInCategory(const llvm::cl::Option &option, const llvm::cl::OptionC
 
 /// A value that is missing or too much is what LLVM's parser complains of by itself, in its own words.
 static Status checkValues(llvm::ArrayRef<char *> arguments) {
-  for (llvm::StringRef argument : arguments)
-    if (llvm::StringRef value = argument.ltrim('-'); value != argument && value.consume_front("bench="))
-      return Error{("expected --bench without a value, but got '" + value + "'").str()};
+  auto &options = llvm::cl::getRegisteredOptions();
+  for (llvm::StringRef argument : arguments) {
+    auto [flag, value] = argument.split('=');
+    llvm::StringRef word = flag.ltrim('-');
+    auto known = word == flag || flag == argument ? options.end() : options.find(word);
+    if (known != options.end() &&
+        (word == "bench" || known->second->getValueExpectedFlag() == llvm::cl::ValueDisallowed))
+      return Error{("expected " + flag + " without a value, but got '" + value + "'").str()};
+  }
   llvm::StringRef last = arguments.back();
   llvm::StringRef name = last.ltrim('-');
-  auto &options = llvm::cl::getRegisteredOptions();
   auto option = options.find(name);
   if (name == last || option == options.end() || option->second->getValueExpectedFlag() != llvm::cl::ValueRequired)
     return {};

@@ -12,6 +12,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringRef.h"
+#include "llvm/Support/FileSystem.h"
 
 using namespace fastnorm;
 using namespace fastnorm::tool;
@@ -95,6 +96,20 @@ static Status checkValue(const CommandLine::Flag &flag) {
   return expected(("--" + flag.ArgStr).str(), flag.ValueStr, flag);
 }
 
+/// What is read is not written over: a graph or an input would be lost.
+static Status checkFilesDiffer(const Options &options) {
+  std::vector<std::string> read{options.source}, written{options.emitFile};
+  for (const auto &[name, file] : options.inputs)
+    read.push_back(file);
+  for (const auto &[name, file] : options.outputs)
+    written.push_back(file);
+  for (const std::string &to : written)
+    for (const std::string &from : read)
+      if (to != "-" && llvm::sys::fs::is_regular_file(from) && llvm::sys::fs::equivalent(to, from))
+        return Error{"expected to write to another file than '" + from + "', which is read"};
+  return {};
+}
+
 /// Flags that do not go together.
 static Status checkCombination(const CommandLine &line, const Options &options) {
   if (!options.emit.empty() && !options.dump.empty())
@@ -141,7 +156,8 @@ Result<Options> tool::parseOptions(int argc, char **argv) {
                      checkWord(line.emit, {"mlir", "plan", "ptx"}),
                      checkValue(line.target),
                      checkValue(line.dump),
-                     checkCombination(line, options)};
+                     checkCombination(line, options),
+                     checkFilesDiffer(options)};
   for (Status &check : checks)
     if (!check)
       return check.takeError();

@@ -49,7 +49,7 @@ Status tool::checkWritableText(const std::string &path) {
 }
 
 Status tool::checkWritableTensor(const std::string &path) {
-  if (isSpecial(path))
+  if (path == "-" || isSpecial(path))
     return cannotWrite(path, "it is not a regular file");
   return checkRegular(path);
 }

@@ -10,6 +10,7 @@
 #include "fastnorm/Plan/PlanJson.h"
 
 #include "mlir/IR/MLIRContext.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 
 using namespace mlir;
@@ -23,6 +24,10 @@ std::unique_ptr<MLIRContext> tool::createContext() {
 }
 
 Result<Source> Source::read(const std::string &path) {
+  // A device may never end: /dev/zero.
+  llvm::sys::fs::file_status status;
+  if (path != "-" && !llvm::sys::fs::status(path, status) && status.type() == llvm::sys::fs::file_type::character_file)
+    return Error{"cannot read '" + path + "': it is a device"};
   llvm::ErrorOr<std::unique_ptr<llvm::MemoryBuffer>> file = llvm::MemoryBuffer::getFileOrSTDIN(path, /*IsText=*/true);
   if (!file)
     return Error{"cannot read '" + path + "': " + file.getError().message()};

@@ -18,8 +18,8 @@
 
 namespace fastnorm {
 
-/// Whether a function is a graph: one block that returns, from ranked tensors to at least one ranked tensor, of which
-/// only the first dimension may be dynamic. Fails with a diagnostic.
+/// Whether a function is a graph: one block that returns, from ranked tensors to at least one ranked tensor. They
+/// are dense, of types that files hold, and only their first dimension may be dynamic. Fails with a diagnostic.
 mlir::LogicalResult verifyGraph(mlir::func::FuncOp function);
 
 /// Names the dynamic dimensions of a function. Dimensions that its ops force to be equal, and those that

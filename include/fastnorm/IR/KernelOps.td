@@ -36,7 +36,7 @@ def Fastnorm_MapOp : Fastnorm_KernelAlgebraOp<"map", [SingleBlock, RecursiveMemo
     - C4: the body has one argument per operand, of its element type, and yields the result's element type.
     - C5: the body uses only its arguments and these ops, on f32, bf16 and i1: `arith.constant`, `addf`, `subf`, `mulf`,
       `divf`, `negf`, `maximumf`, `minimumf`, `cmpf`, `select`, `extf`, `truncf`; `math.rsqrt`, `sqrt`, `absf`, `fma`,
-      `exp2`.
+      `exp2`; `truncf` rounds to nearest even.
 
     ```mlir
     %y = fastnorm.map(%x [row, hidden], %rstd [row]) -> [row, hidden]

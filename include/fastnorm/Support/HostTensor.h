@@ -52,6 +52,9 @@ private:
 /// Bytes of a dense tensor; nothing where an extent is negative or the product leaves 63 bits.
 std::optional<int64_t> checkedByteCount(DType dtype, const std::vector<int64_t> &shape);
 
+/// What this machine could still give. Linux lets a program ask for more, and ends it when it uses that.
+int64_t availableMemoryBytes();
+
 /// A tensor of zeros, or an error where the extents are no tensor or the memory is not to be had.
 Result<HostTensor> allocateHostTensor(DType dtype, const std::vector<int64_t> &shape);
 
