@@ -89,6 +89,9 @@ static void layChunks(Draft &draft, const AccessPattern &pattern, int64_t vector
   draft.kind = ScheduleKind::TwoPass;
   draft.vectorsPerThread = pattern.gathers.empty() ? 2 : 1;
   draft.threadsPerRow = std::min(kMostThreadsPerRow, warpsFor(vectorsPerRow, draft.vectorsPerThread));
+  // Short rows come here too, where a body keeps more than registers hold.
+  draft.vectorsPerThread =
+      std::min(draft.vectorsPerThread, static_cast<int64_t>(llvm::divideCeil(vectorsPerRow, draft.threadsPerRow)));
 }
 
 /// No reduction: neighbouring threads take neighbouring vectors.
