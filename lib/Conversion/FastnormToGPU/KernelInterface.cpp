@@ -35,7 +35,6 @@ KernelInterface::KernelInterface(OpBuilder &builder, const AccessPattern &patter
                                  StringRef name) {
   KernelOp kernel = pattern.kernel;
   Location loc = kernel.getLoc();
-  MLIRContext *context = builder.getContext();
   Block &body = kernel.getBody().front();
 
   SmallVector<Type> types;
@@ -91,5 +90,4 @@ KernelInterface::KernelInterface(OpBuilder &builder, const AccessPattern &patter
     function.setWorkgroupAttributionAttr(0, LLVM::LLVMDialect::getAlignAttrName(), builder.getI64IntegerAttr(16));
   }
   gpu::ReturnOp::create(builder, loc);
-  (void)context;
 }
