@@ -165,7 +165,7 @@ Result<TensorSpec> Reader::tensor(const JsonPlace &place) const {
   FASTNORM_READ(word, dtypePlace->string());
   std::optional<DType> dtype = parseDType(word);
   if (!dtype)
-    return dtypePlace->expected("f32, bf16, i32 or i64", "\"" + word + "\"");
+    return dtypePlace->expected(allDTypeNames(), "\"" + word + "\"");
   spec.dtype = *dtype;
   FASTNORM_READ(spec.shape, list(place, "shape", &Reader::extent));
   FASTNORM_READ(spec.alignment, integer(place, "alignment"));

@@ -79,8 +79,8 @@ Status Verifier::tensor(const TensorSpec &spec, const std::string &place) const 
   if (spec.indexes && !isIndexOf(*spec.indexes, plan.symbols.size()))
     return Error{"expected " + place + " to index one of " + counted(plan.symbols.size(), "symbol") +
                  ", but it indexes number " + std::to_string(*spec.indexes)};
-  if (spec.indexes && !isInteger(spec.dtype))
-    return Error{"expected " + place + " to hold integers, because it indexes rows, but it holds " +
+  if (spec.indexes && !isIndex(spec.dtype))
+    return Error{"expected " + place + " to hold i32 or i64, because it indexes rows, but it holds " +
                  std::string(name(spec.dtype))};
   return {};
 }

@@ -126,7 +126,7 @@ Result<std::vector<HostTensor>> Evaluation::results(func::ReturnOp terminator) {
     auto type = dyn_cast<RankedTensorType>(value.getType());
     std::optional<DType> dtype = type ? dtypeOf(type.getElementType()) : std::nullopt;
     if (!dtype)
-      return Error{"expected results of f32, bf16, i32 or i64 tensors, but got " + textOf(value.getType())};
+      return Error{"expected results of " + allDTypeNames() + " tensors, but got " + textOf(value.getType())};
     tensors.push_back(values.find(value)->second.convert(*dtype));
   }
   return tensors;

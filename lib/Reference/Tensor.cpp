@@ -61,6 +61,9 @@ void Tensor::read(int64_t first, int64_t count, double *values) const {
   switch (stored->dtype()) {
   case DType::F32: return readAs<float>(stored->data(), first, count, values, exact);
   case DType::BF16: return readAs<uint16_t>(stored->data(), first, count, values, f32FromBf16);
+  case DType::F16: return readAs<uint16_t>(stored->data(), first, count, values, f32FromF16);
+  case DType::F8E4M3FN: return readAs<uint8_t>(stored->data(), first, count, values, f32FromF8E4M3FN);
+  case DType::I8: return readAs<int8_t>(stored->data(), first, count, values, exact);
   case DType::I32: return readAs<int32_t>(stored->data(), first, count, values, exact);
   case DType::I64:
     // Inexact beyond 2^53, but no table has that many rows: such an index is out of range either way.

@@ -15,6 +15,12 @@ std::optional<DType> reference::dtypeOf(Type elementType) {
     return DType::F32;
   if (elementType.isBF16())
     return DType::BF16;
+  if (elementType.isF16())
+    return DType::F16;
+  if (isa<Float8E4M3FNType>(elementType))
+    return DType::F8E4M3FN;
+  if (elementType.isInteger(8))
+    return DType::I8;
   if (elementType.isInteger(32))
     return DType::I32;
   if (elementType.isInteger(64))

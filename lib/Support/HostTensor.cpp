@@ -30,8 +30,8 @@ template <typename T> void store(std::byte *storage, int64_t index, T value) {
   std::memcpy(storage + index * static_cast<int64_t>(sizeof(T)), &value, sizeof(T));
 }
 
-/// The f32 to round to bf16 in place of an f64. Rounding twice to nearest would be wrong at ties; the first rounding
-/// is therefore to odd: toward zero, with the last bit set when anything was cut off.
+/// The f32 to round to a narrower format in place of an f64. Rounding twice to nearest would be wrong at ties; the
+/// first rounding is therefore to odd: toward zero, with the last bit set when anything was cut off.
 float roundToOdd(double value) {
   float rounded = static_cast<float>(value);
   if (std::isnan(value) || static_cast<double>(rounded) == value)
@@ -120,6 +120,9 @@ double HostTensor::at(int64_t index) const {
   switch (elementType) {
   case DType::F32: return load<float>(data(), index);
   case DType::BF16: return f32FromBf16(load<uint16_t>(data(), index));
+  case DType::F16: return f32FromF16(load<uint16_t>(data(), index));
+  case DType::F8E4M3FN: return f32FromF8E4M3FN(load<uint8_t>(data(), index));
+  case DType::I8: return load<int8_t>(data(), index);
   case DType::I32: return load<int32_t>(data(), index);
   case DType::I64: return static_cast<double>(load<int64_t>(data(), index));
   }
@@ -129,7 +132,11 @@ double HostTensor::at(int64_t index) const {
 int64_t HostTensor::integerAt(int64_t index) const {
   assert(isInteger(elementType) && "integerAt reads integer tensors");
   assert(index >= 0 && index < elementCount() && "element index out of range");
-  return elementType == DType::I32 ? load<int32_t>(data(), index) : load<int64_t>(data(), index);
+  switch (elementType) {
+  case DType::I8: return load<int8_t>(data(), index);
+  case DType::I32: return load<int32_t>(data(), index);
+  default: return load<int64_t>(data(), index);
+  }
 }
 
 void HostTensor::set(int64_t index, double value) {
@@ -137,6 +144,9 @@ void HostTensor::set(int64_t index, double value) {
   switch (elementType) {
   case DType::F32: return store(data(), index, static_cast<float>(value));
   case DType::BF16: return store(data(), index, bf16FromF32(roundToOdd(value)));
+  case DType::F16: return store(data(), index, f16FromF32(roundToOdd(value)));
+  case DType::F8E4M3FN: return store(data(), index, f8E4M3FNFromF32(roundToOdd(value)));
+  case DType::I8: return store(data(), index, saturate<int8_t>(value));
   case DType::I32: return store(data(), index, saturate<int32_t>(value));
   case DType::I64: return store(data(), index, saturate<int64_t>(value));
   }
@@ -145,10 +155,11 @@ void HostTensor::set(int64_t index, double value) {
 void HostTensor::setInteger(int64_t index, int64_t value) {
   assert(isInteger(elementType) && "setInteger writes integer tensors");
   assert(index >= 0 && index < elementCount() && "element index out of range");
-  if (elementType == DType::I32)
-    store(data(), index, static_cast<int32_t>(value));
-  else
-    store(data(), index, value);
+  switch (elementType) {
+  case DType::I8: return store(data(), index, static_cast<int8_t>(value));
+  case DType::I32: return store(data(), index, static_cast<int32_t>(value));
+  default: return store(data(), index, value);
+  }
 }
 
 } // namespace fastnorm

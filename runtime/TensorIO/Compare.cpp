@@ -34,6 +34,21 @@ std::string coordinates(int64_t index, const std::vector<int64_t> &shape) {
   return "[" + text + "]";
 }
 
+/// "0.0039", "2 steps".
+std::string describeError(double error, ErrorUnit unit) {
+  std::string text = significant(error);
+  return unit == ErrorUnit::RowScale ? text : text + (error == 1.0 ? " step" : " steps");
+}
+
+/// Where a finite value stands among those of its dtype; neighbours differ by 1, and both zeros are 0.
+double ordinal(DType dtype, double value) {
+  if (dtype != DType::F8E4M3FN)
+    return value;
+  uint8_t bits = f8E4M3FNFromF32(static_cast<float>(value));
+  int magnitude = bits & 0x7f;
+  return (bits & 0x80) != 0 ? -magnitude : magnitude;
+}
+
 /// The largest finite magnitude of a row.
 double rowScale(const HostTensor &reference, int64_t first, int64_t length) {
   double scale = 0.0;
@@ -56,47 +71,59 @@ double elementError(double got, double reference, double scale) {
   return std::fabs(got - reference) / scale;
 }
 
+double stepError(double got, double reference, DType dtype) {
+  if (std::isnan(got) || std::isnan(reference))
+    return std::isnan(got) && std::isnan(reference) ? 0.0 : kInfinity;
+  return std::fabs(ordinal(dtype, got) - ordinal(dtype, reference));
+}
+
 std::string sentence(const Comparison &comparison, const HostTensor &got, const HostTensor &reference,
                      std::string_view label) {
   std::string text(label);
   if (comparison.elementCount == 0)
     return text + " matches: it has no elements";
   std::string place = coordinates(comparison.maxErrorIndex, got.shape());
-  std::string limit = "tolerance " + significant(comparison.tolerance);
+  ErrorUnit unit = comparison.tolerance.unit;
+  std::string limit = "tolerance " + describeError(comparison.tolerance.limit, unit);
+  std::string error = describeError(comparison.maxError, unit);
   if (comparison.matches)
-    return text + " matches: max error " + significant(comparison.maxError) + " at " + place + ", " + limit;
+    return text + " matches: max error " + error + " at " + place + ", " + limit;
   return text + " differs: " + std::to_string(comparison.overCount) + " of " + std::to_string(comparison.elementCount) +
          " elements are over " + limit + ", worst at " + place + ", where " +
          significant(reference.at(comparison.maxErrorIndex)) + " was expected and " +
-         significant(got.at(comparison.maxErrorIndex)) + " came (error " + significant(comparison.maxError) + ")";
+         significant(got.at(comparison.maxErrorIndex)) + " came (error " + error + ")";
 }
 
 } // namespace
 
-double toleranceFor(DType dtype) {
+Tolerance toleranceFor(DType dtype) {
   switch (dtype) {
-  case DType::BF16: return 0x1p-7;
-  case DType::F32: return 0x1p-18;
+  case DType::BF16: return {0x1p-7, ErrorUnit::RowScale};
+  case DType::F16: return {0x1p-10, ErrorUnit::RowScale};
+  case DType::F32: return {0x1p-18, ErrorUnit::RowScale};
+  case DType::F8E4M3FN:
+  case DType::I8: return {1.0, ErrorUnit::Step};
   case DType::I32:
-  case DType::I64: return 0.0;
+  case DType::I64: return {};
   }
-  return 0.0;
+  return {};
 }
 
-Result<Comparison> compare(const HostTensor &got, const HostTensor &reference, std::string_view label,
-                           double tolerance) {
+Result<Comparison> compare(const HostTensor &got, const HostTensor &reference, std::string_view label) {
   if (got.shape() != reference.shape() || got.dtype() != reference.dtype())
     return Error{"expected " + std::string(label) + " to be " + describe(reference.dtype(), reference.shape()) +
                  " as the reference is, but got " + describe(got.dtype(), got.shape())};
   Comparison comparison;
   comparison.elementCount = got.elementCount();
-  comparison.tolerance = tolerance;
+  comparison.tolerance = toleranceFor(got.dtype());
+  bool isInSteps = comparison.tolerance.unit == ErrorUnit::Step;
   int64_t rowLength = got.shape().empty() ? 1 : got.shape().back();
   for (int64_t first = 0; first < comparison.elementCount; first += rowLength) {
-    double scale = rowScale(reference, first, rowLength);
+    double scale = isInSteps ? 0.0 : rowScale(reference, first, rowLength);
     for (int64_t index = first; index < first + rowLength; ++index) {
-      double error = elementError(got.at(index), reference.at(index), scale);
-      comparison.overCount += error > tolerance;
+      double error = isInSteps ? stepError(got.at(index), reference.at(index), got.dtype())
+                               : elementError(got.at(index), reference.at(index), scale);
+      comparison.overCount += error > comparison.tolerance.limit;
       if (comparison.maxErrorIndex >= 0 && error <= comparison.maxError)
         continue;
       comparison.maxError = error;
@@ -106,10 +133,6 @@ Result<Comparison> compare(const HostTensor &got, const HostTensor &reference, s
   comparison.matches = comparison.overCount == 0;
   comparison.sentence = sentence(comparison, got, reference, label);
   return comparison;
-}
-
-Result<Comparison> compare(const HostTensor &got, const HostTensor &reference, std::string_view label) {
-  return compare(got, reference, label, toleranceFor(got.dtype()));
 }
 
 } // namespace fastnorm

@@ -119,7 +119,7 @@ bool endsIn(const std::string &text, std::string_view ending) {
 void fill(HostTensor &tensor, FillRole role, uint64_t seed, std::string_view name, int64_t indexedCount) {
   CounterRandom random(seed, name);
   switch (role) {
-  case FillRole::Activation: return fillNormal(tensor, random, 0.0f, 1.0f);
+  case FillRole::Activation: return fillNormal(tensor, random, 0.0f, tensor.dtype() == DType::I8 ? 32.0f : 1.0f);
   case FillRole::Weight: return fillNormal(tensor, random, 1.0f, 0.1f);
   case FillRole::OffsetWeight: return fillNormal(tensor, random, 0.0f, 0.1f);
   case FillRole::Gate: return fillGates(tensor, random);
@@ -148,7 +148,7 @@ HostTensor fillTensor(FillRole role, DType dtype, const std::vector<int64_t> &sh
 
 Result<HostTensor> fillArgument(const TensorSpec &spec, const std::vector<int64_t> &symbolValues, uint64_t seed,
                                 FillRole role) {
-  if (role == FillRole::RowIndex && (!isInteger(spec.dtype) || !spec.indexes))
+  if (role == FillRole::RowIndex && (!isIndex(spec.dtype) || !spec.indexes))
     return Error{"expected '" + spec.name + "' to index rows with integers, because it is filled as a row index, but " +
                  "it holds " + std::string(name(spec.dtype)) + (spec.indexes ? "" : " and indexes nothing")};
   std::vector<int64_t> shape;

@@ -22,7 +22,7 @@ namespace fastnorm {
 
 /// What a tensor is to a graph, and so which values are like real ones.
 enum class FillRole : uint8_t {
-  Activation,   ///< normal, mean 0, deviation 1
+  Activation,   ///< normal, mean 0, deviation 1; as i8, deviation 32
   Gate,         ///< positive; the last dimension (slots) sums to 1 before rounding
   Weight,       ///< normal around 1, deviation 0.1
   OffsetWeight, ///< normal around 0, deviation 0.1: stored without the 1 that weight_offset adds

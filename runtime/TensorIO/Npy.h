@@ -3,9 +3,10 @@
 // Part of fastnorm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// NumPy's format, versions 1 to 3: f32 as '<f4', i32 as '<i4', i64 as '<i8'.
-// NumPy has no bf16: it is written as '<V2', two opaque bytes, which is what
-// ml_dtypes writes; '|V2' and '<u2' (raw bits) are read as bf16, too.
+// NumPy's format, versions 1 to 3: f32 as '<f4', f16 as '<f2', i8 as '|i1',
+// i32 as '<i4', i64 as '<i8'. NumPy has neither bf16 nor f8E4M3FN: they are
+// written as '<V2' and '|V1', opaque bytes, as ml_dtypes does; '|V2', '<V1' and
+// raw bits, '<u2' and '|u1', are read as them, too.
 //
 //===----------------------------------------------------------------------===//
 

@@ -29,30 +29,40 @@ size_t lengthBytes(unsigned majorVersion) { return majorVersion == 1 ? 2 : 4; }
 
 unsigned byteAt(std::string_view bytes, size_t index) { return static_cast<unsigned char>(bytes[index]); }
 
-Error unknownDType(const std::string &descr, const char *why) {
-  return Error{"expected dtype f32 ('<f4'), i32 ('<i4'), i64 ('<i8') or bf16 ('<V2'), but got '" + descr + "'" + why};
+/// NumPy's words for our dtypes. The first of a dtype is the one that is written.
+constexpr struct {
+  DType dtype;
+  std::string_view descr;
+} kDescriptions[] = {
+    {DType::F32, "<f4"},      {DType::BF16, "<V2"},     {DType::BF16, "|V2"},     {DType::BF16, "<u2"},
+    {DType::F16, "<f2"},      {DType::F8E4M3FN, "|V1"}, {DType::F8E4M3FN, "<V1"}, {DType::F8E4M3FN, "|u1"},
+    {DType::F8E4M3FN, "<u1"}, {DType::I8, "|i1"},       {DType::I8, "<i1"},       {DType::I32, "<i4"},
+    {DType::I64, "<i8"},
+};
+
+std::string_view descrOf(DType dtype) {
+  for (const auto &description : kDescriptions)
+    if (description.dtype == dtype)
+      return description.descr;
+  return "";
+}
+
+Error unknownDType(const std::string &descr) {
+  std::string known;
+  for (DType dtype : kAllDTypes) {
+    if (!known.empty())
+      known += dtype == DType::I64 ? " or " : ", ";
+    known += std::string(name(dtype)) + " ('" + std::string(descrOf(dtype)) + "')";
+  }
+  bool isBigEndian = !descr.empty() && descr.front() == '>';
+  return Error{"expected dtype " + known + ", but got '" + descr + "'" + (isBigEndian ? ", which is big-endian" : "")};
 }
 
 Result<DType> parseDescr(const std::string &descr) {
-  if (descr == "<f4")
-    return DType::F32;
-  if (descr == "<i4")
-    return DType::I32;
-  if (descr == "<i8")
-    return DType::I64;
-  if (descr == "<V2" || descr == "|V2" || descr == "<u2")
-    return DType::BF16;
-  return unknownDType(descr, !descr.empty() && descr.front() == '>' ? ", which is big-endian" : "");
-}
-
-std::string_view descrOf(DType dtype) {
-  switch (dtype) {
-  case DType::F32: return "<f4";
-  case DType::BF16: return "<V2";
-  case DType::I32: return "<i4";
-  case DType::I64: return "<i8";
-  }
-  return "";
+  for (const auto &description : kDescriptions)
+    if (description.descr == descr)
+      return description.dtype;
+  return unknownDType(descr);
 }
 
 /// Reads the dictionary from left to right. Every function leaves the cursor after what it read.

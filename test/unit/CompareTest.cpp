@@ -61,6 +61,33 @@ TEST(Compare, OneStepOfBf16MatchesAndTwoDoNot) {
                                  "1 was expected and 1.02 came (error 0.0156)");
 }
 
+TEST(Compare, OneStepOfF16MatchesAndTwoDoNot) {
+  HostTensor reference = tensorOf(DType::F16, {2}, {1, 1});
+  EXPECT_TRUE(compared(tensorOf(DType::F16, {2}, {1, 1 + 0x1p-10}), reference).matches);
+  EXPECT_FALSE(compared(tensorOf(DType::F16, {2}, {1, 1 + 0x1p-9}), reference).matches);
+}
+
+TEST(Compare, F8IsHeldToOneStepOfEachElement) {
+  // 448 is the largest of the row. Neighbours of 1 are 0.9375 and 1.125, of 0 the subnormals 2^-9 and -2^-9.
+  HostTensor reference = tensorOf(DType::F8E4M3FN, {3}, {448, 1, 0});
+  EXPECT_TRUE(compared(tensorOf(DType::F8E4M3FN, {3}, {416, 0.9375, -0x1p-9}), reference).matches);
+  EXPECT_TRUE(compared(tensorOf(DType::F8E4M3FN, {3}, {448, 1.125, -0.0}), reference).matches);
+  Comparison comparison = compared(tensorOf(DType::F8E4M3FN, {3}, {448, 1.25, 0}), reference);
+  EXPECT_FALSE(comparison.matches);
+  EXPECT_EQ(comparison.sentence, "result 'y' differs: 1 of 3 elements are over tolerance 1 step, worst at [1], where 1 "
+                                 "was expected and 1.25 came (error 2 steps)");
+  // From one side of zero to the other there are two steps.
+  EXPECT_FALSE(compared(tensorOf(DType::F8E4M3FN, {1}, {0x1p-9}), tensorOf(DType::F8E4M3FN, {1}, {-0x1p-9})).matches);
+  EXPECT_FALSE(compared(tensorOf(DType::F8E4M3FN, {1}, {kNan}), tensorOf(DType::F8E4M3FN, {1}, {448})).matches);
+  EXPECT_TRUE(compared(tensorOf(DType::F8E4M3FN, {1}, {kNan}), tensorOf(DType::F8E4M3FN, {1}, {kNan})).matches);
+}
+
+TEST(Compare, QuantizedI8IsHeldToOneStep) {
+  HostTensor reference = tensorOf(DType::I8, {3}, {127, 0, -5});
+  EXPECT_TRUE(compared(tensorOf(DType::I8, {3}, {126, -1, -4}), reference).matches);
+  EXPECT_FALSE(compared(tensorOf(DType::I8, {3}, {127, 0, -3}), reference).matches);
+}
+
 TEST(Compare, F32ToleranceIs64Steps) {
   HostTensor reference = tensorOf(DType::F32, {1}, {1});
   EXPECT_TRUE(compared(tensorOf(DType::F32, {1}, {1 + 0x1p-18}), reference).matches);

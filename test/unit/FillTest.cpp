@@ -72,6 +72,22 @@ TEST(Fill, ActivationsAreNearlyNormal) {
   EXPECT_NEAR(static_cast<double>(outside) / 65536.0, 0.0455, 0.006);
 }
 
+TEST(Fill, EveryFloatFormatHoldsTheSameValuesRounded) {
+  HostTensor exact = fillTensor(FillRole::Activation, DType::F32, {64}, 1, "x");
+  for (DType dtype : {DType::BF16, DType::F16, DType::F8E4M3FN}) {
+    HostTensor rounded(dtype, {64});
+    for (int64_t index = 0; index < 64; ++index)
+      rounded.set(index, exact.at(index));
+    EXPECT_TRUE(sameBytes(fillTensor(FillRole::Activation, dtype, {64}, 1, "x"), rounded)) << name(dtype);
+  }
+}
+
+TEST(Fill, QuantizedActivationsUseTheRangeOfI8) {
+  Moments moments = momentsOf(fillTensor(FillRole::Activation, DType::I8, {65536}, 1, "x"));
+  EXPECT_NEAR(moments.mean, 0.0, 0.6);
+  EXPECT_NEAR(moments.deviation, 32.0, 0.6);
+}
+
 TEST(Fill, WeightsLieAroundOneOrZero) {
   Moments weight = momentsOf(fillTensor(FillRole::Weight, DType::F32, {65536}, 1, "weight"));
   EXPECT_NEAR(weight.mean, 1.0, 0.002);

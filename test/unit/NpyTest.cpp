@@ -71,7 +71,7 @@ protected:
 };
 
 TEST_F(NpyTest, EveryDTypeSurvivesTheRoundTrip) {
-  for (DType dtype : {DType::F32, DType::BF16, DType::I32, DType::I64}) {
+  for (DType dtype : kAllDTypes) {
     HostTensor tensor(dtype, {2, 3});
     for (int64_t index = 0; index < 6; ++index)
       tensor.set(index, static_cast<double>(index) - 2.0);
@@ -127,6 +127,25 @@ TEST_F(NpyTest, Bf16IsReadAsOpaqueBytesAndAsRawBits) {
   }
 }
 
+TEST_F(NpyTest, F8IsReadAsOpaqueBytesAndAsRawBits) {
+  for (const char *descr : {"|V1", "<V1", "|u1"}) {
+    write(file(dictionary(descr, "(1,)"), 0) + "\x38");
+    Result<HostTensor> tensor = readNpy(path);
+    ASSERT_TRUE(tensor) << tensor.error();
+    EXPECT_EQ(tensor->dtype(), DType::F8E4M3FN);
+    EXPECT_EQ(tensor->at(0), 1.0);
+  }
+}
+
+TEST_F(NpyTest, HalvesAndBytesAreWhatNumpyWrites) {
+  write(file(dictionary("<f2", "(1,)"), 0) + std::string("\x00\xc0", 2));
+  ASSERT_TRUE(readNpy(path));
+  EXPECT_EQ(readNpy(path)->at(0), -2.0);
+  write(file(dictionary("|i1", "(1,)"), 0) + "\xfd");
+  ASSERT_TRUE(readNpy(path));
+  EXPECT_EQ(readNpy(path)->integerAt(0), -3);
+}
+
 TEST_F(NpyTest, Versions2And3HaveLongHeaders) {
   for (char version : {'\x02', '\x03'}) {
     std::string text = dictionary("<i4", "(1,)") + "\n";
@@ -169,9 +188,11 @@ TEST_F(NpyTest, OversizedData) {
 
 TEST_F(NpyTest, DTypesThatAreNotTaken) {
   EXPECT_EQ(errorOf(file(dictionary(">f4", "(3,)"), 12)),
-            "expected dtype f32 ('<f4'), i32 ('<i4'), i64 ('<i8') or bf16 ('<V2'), but got '>f4', which is big-endian");
+            "expected dtype f32 ('<f4'), bf16 ('<V2'), f16 ('<f2'), f8E4M3FN ('|V1'), i8 ('|i1'), i32 ('<i4') or i64 "
+            "('<i8'), but got '>f4', which is big-endian");
   EXPECT_EQ(errorOf(file(dictionary("<f8", "(3,)"), 24)),
-            "expected dtype f32 ('<f4'), i32 ('<i4'), i64 ('<i8') or bf16 ('<V2'), but got '<f8'");
+            "expected dtype f32 ('<f4'), bf16 ('<V2'), f16 ('<f2'), f8E4M3FN ('|V1'), i8 ('|i1'), i32 ('<i4') or i64 "
+            "('<i8'), but got '<f8'");
   EXPECT_EQ(errorOf(file("{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (3,), }", 12)),
             "expected one dtype for all elements, but the file holds records of fields");
 }

@@ -101,7 +101,7 @@ TEST(PlanJson, WrongKindOfValueNamesThePlace) {
   EXPECT_EQ(errorOf(replaced("\"alignment\": 8", "\"alignment\": 18446744073709551615")),
             "expected an integer of 64 bits at /arguments/1/alignment, but got the number 18446744073709551615");
   EXPECT_EQ(errorOf(replaced("\"dtype\": \"i64\"", "\"dtype\": \"f64\"")),
-            "expected f32, bf16, i32 or i64 at /arguments/1/dtype, but got \"f64\"");
+            "expected f32, bf16, f16, f8E4M3FN, i8, i32 or i64 at /arguments/1/dtype, but got \"f64\"");
   EXPECT_EQ(errorOf(replaced("\"indexes\": \"picked_rows\"", "\"indexes\": \"columns\"")),
             "expected the name of a symbol at /arguments/1/indexes, but got \"columns\"");
   EXPECT_EQ(errorOf(replaced("\"threads\": 128", "\"threads\": null")),

@@ -135,7 +135,7 @@ const Fault kFaults[] = {
     {"IndexOfUnknownSymbol", [](Plan &plan) { plan.arguments[1].indexes = 7; },
      "expected argument 'row_index' to index one of 2 symbols, but it indexes number 7"},
     {"IndexOfFloats", [](Plan &plan) { plan.arguments[1].dtype = DType::F32; },
-     "expected argument 'row_index' to hold integers, because it indexes rows, but it holds f32"},
+     "expected argument 'row_index' to hold i32 or i64, because it indexes rows, but it holds f32"},
     {"NoVariant", [](Plan &plan) { plan.variants.clear(); },
      "expected plan 'scale_rows' to have a variant, but it has none"},
     {"EmptyRange", [](Plan &plan) { plan.variants[1].ranges[0].high = 5; },

@@ -39,7 +39,8 @@ public:
   double at(int64_t index) const;
   /// The element of an integer tensor at a linear index.
   int64_t integerAt(int64_t index) const;
-  /// Stores a value, rounded to the dtype (to nearest even).
+  /// Stores a value, rounded once to the dtype (to nearest even); integers and f8E4M3FN saturate, and an integer takes
+  /// NaN as 0.
   void set(int64_t index, double value);
   void setInteger(int64_t index, int64_t value);
 
