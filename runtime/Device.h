@@ -35,6 +35,7 @@ struct DeviceInfo {
   int64_t registersPerMultiprocessor = 0;
   int64_t maxThreadsPerMultiprocessor = 0;
   int64_t maxSharedBytesPerCta = 0;
+  bool hasClusters = false; ///< launches clusters and dependent launches: sm_90 and newer
   int64_t l2Bytes = 0;
   int64_t memoryBytes = 0; ///< total global memory
   std::string driver;      ///< driver version as text; empty on the emulator
@@ -54,13 +55,25 @@ struct KernelFacts {
   int64_t staticSharedBytes = 0;
   std::optional<int64_t> spillBytes;            ///< local memory per thread; not known on the emulator
   std::optional<int64_t> ctasPerMultiprocessor; ///< resident at the given CTA size; not known on the emulator
+  std::optional<int64_t> activeClusters;        ///< resident on the device; only where the shape has a cluster
+};
+
+struct LaunchShape {
+  int64_t grid = 1;    ///< CTAs, a multiple of `cluster`
+  int64_t threads = 1; ///< per CTA
+  int64_t dynamicSharedBytes = 0;
+  int64_t cluster = 1; ///< CTAs per cluster; more than 1 needs a device that has clusters
+  /// The kernel may start before what precedes it on the stream has ended; it waits by itself. A device without
+  /// dependent launches runs them in order.
+  bool dependent = false;
 };
 
 /// A .entry of a loaded module. Lives as long as its Module.
 class Kernel {
 public:
   virtual ~Kernel() = default;
-  virtual Result<KernelFacts> facts(int64_t threads, int64_t dynamicSharedBytes) const = 0;
+  /// The grid of the shape is not looked at.
+  virtual Result<KernelFacts> facts(const LaunchShape &shape) const = 0;
 };
 
 /// Loaded PTX.
@@ -69,12 +82,6 @@ public:
   virtual ~Module() = default;
   /// An error names the kernels the module has.
   virtual Result<Kernel *> kernel(std::string_view name) = 0;
-};
-
-struct LaunchShape {
-  int64_t grid = 1;    ///< CTAs
-  int64_t threads = 1; ///< per CTA
-  int64_t dynamicSharedBytes = 0;
 };
 
 /// The bytes of one kernel argument; its size must be what the kernel's .param says.

@@ -105,6 +105,12 @@ Result<int64_t> JsonPlace::integer() const {
   return value->get<int64_t>();
 }
 
+Result<bool> JsonPlace::boolean() const {
+  if (!value->is_boolean())
+    return expected("true or false");
+  return value->get<bool>();
+}
+
 Result<JsonPlace> JsonPlace::member(const char *key) const {
   if (!value->is_object())
     return expected("an object");

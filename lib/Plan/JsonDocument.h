@@ -41,6 +41,7 @@ public:
 
   Result<std::string> string() const;
   Result<int64_t> integer() const;
+  Result<bool> boolean() const;
 
   bool has(const char *key) const { return value->is_object() && value->contains(key); }
   /// A member of an object; an error where this is no object or lacks the key.

@@ -45,6 +45,7 @@ private:
 
   Result<std::string> string(const JsonPlace &place, const char *key) const;
   Result<int64_t> integer(const JsonPlace &place, const char *key) const;
+  Result<bool> boolean(const JsonPlace &place, const char *key) const;
   Result<Expression> expression(const JsonPlace &place, const char *key) const;
 
   /// Reads every element of the array under `key` by a member function.
@@ -85,6 +86,13 @@ Result<int64_t> Reader::integer(const JsonPlace &place, const char *key) const {
   if (!member)
     return member.takeError();
   return member->integer();
+}
+
+Result<bool> Reader::boolean(const JsonPlace &place, const char *key) const {
+  Result<JsonPlace> member = place.member(key);
+  if (!member)
+    return member.takeError();
+  return member->boolean();
 }
 
 Result<Expression> Reader::expression(const JsonPlace &place, const char *key) const {
@@ -215,15 +223,17 @@ Result<LaunchArgument> Reader::argument(const JsonPlace &place) const {
 }
 
 Result<Launch> Reader::launch(const JsonPlace &place) const {
-  if (Status status = place.onlyKeys({"kernel", "grid", "threads", "dynamic_shared_bytes", "arguments", "schedule",
-                                      "read_bytes", "written_bytes"});
+  if (Status status = place.onlyKeys({"kernel", "grid", "threads", "cluster", "dynamic_shared_bytes", "dependent",
+                                      "arguments", "schedule", "read_bytes", "written_bytes"});
       !status)
     return status.takeError();
   Launch launch;
   FASTNORM_READ(launch.kernel, string(place, "kernel"));
   FASTNORM_READ(launch.grid, expression(place, "grid"));
   FASTNORM_READ(launch.threads, integer(place, "threads"));
+  FASTNORM_READ(launch.cluster, integer(place, "cluster"));
   FASTNORM_READ(launch.dynamicSharedBytes, integer(place, "dynamic_shared_bytes"));
+  FASTNORM_READ(launch.dependent, boolean(place, "dependent"));
   FASTNORM_READ(launch.arguments, list(place, "arguments", &Reader::argument));
   FASTNORM_READ(launch.schedule, string(place, "schedule"));
   FASTNORM_READ(launch.readBytes, expression(place, "read_bytes"));

@@ -93,7 +93,9 @@ Json Writer::launch(const Launch &launch) const {
   json["kernel"] = launch.kernel;
   json["grid"] = expression(launch.grid);
   json["threads"] = launch.threads;
+  json["cluster"] = launch.cluster;
   json["dynamic_shared_bytes"] = launch.dynamicSharedBytes;
+  json["dependent"] = launch.dependent;
   json["arguments"] = Json::array();
   for (const LaunchArgument &argument : launch.arguments)
     json["arguments"].push_back(this->argument(argument));

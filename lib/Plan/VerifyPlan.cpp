@@ -19,6 +19,8 @@ namespace {
 /// Device buffers are aligned to 256 bytes, so a plan can't ask for more.
 constexpr int64_t kMaxAlignment = 256;
 constexpr int64_t kMaxThreads = 1024;
+/// What a kernel may opt in to; 8 is what every GPU with clusters has.
+constexpr int64_t kMaxCluster = 16;
 /// No GPU has this much shared memory; what one has is the device's to say.
 constexpr int64_t kMaxDynamicSharedBytes = int64_t(1) << 20;
 constexpr size_t kMaxRank = 8;
@@ -142,6 +144,9 @@ Status Verifier::launch(const Launch &launch, const Variant &variant, const std:
   if (launch.threads < 1 || launch.threads > kMaxThreads)
     return Error{"expected " + place + " to have 1 to " + std::to_string(kMaxThreads) +
                  " threads per CTA, but it has " + std::to_string(launch.threads)};
+  if (launch.cluster < 1 || launch.cluster > kMaxCluster)
+    return Error{"expected " + place + " to have 1 to " + std::to_string(kMaxCluster) +
+                 " CTAs per cluster, but it has " + std::to_string(launch.cluster)};
   if (launch.dynamicSharedBytes < 0 || launch.dynamicSharedBytes > kMaxDynamicSharedBytes)
     return Error{"expected " + place + " to use 0 to " + std::to_string(kMaxDynamicSharedBytes) +
                  " bytes of dynamic shared memory, but it uses " + std::to_string(launch.dynamicSharedBytes)};

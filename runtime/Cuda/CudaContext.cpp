@@ -11,11 +11,12 @@
 
 namespace fastnorm::cuda {
 
-Result<std::shared_ptr<const CudaContext>> CudaContext::retain(std::shared_ptr<const Driver> driver, CUdevice device) {
+Result<std::shared_ptr<const CudaContext>> CudaContext::retain(std::shared_ptr<const Driver> driver, CUdevice device,
+                                                               bool hasClusters) {
   CUcontext context = nullptr;
   if (CallResult result = driver->cuDevicePrimaryCtxRetain(&context, device); result.failed())
     return driver->explain(result, "device " + std::to_string(device));
-  return std::shared_ptr<const CudaContext>(new CudaContext(std::move(driver), device, context));
+  return std::shared_ptr<const CudaContext>(new CudaContext(std::move(driver), device, context, hasClusters));
 }
 
 // A failed release can't be helped: the process or the driver is going away.

@@ -20,21 +20,25 @@ namespace fastnorm::cuda {
 /// Retains the primary context, which other code of the process uses, too.
 class CudaContext {
 public:
-  static Result<std::shared_ptr<const CudaContext>> retain(std::shared_ptr<const Driver> driver, CUdevice device);
+  static Result<std::shared_ptr<const CudaContext>> retain(std::shared_ptr<const Driver> driver, CUdevice device,
+                                                           bool hasClusters);
   CudaContext(const CudaContext &) = delete;
   CudaContext &operator=(const CudaContext &) = delete;
   ~CudaContext();
 
   const Driver &driver() const { return *library; }
   CUcontext handle() const { return context; }
+  /// Whether the device launches clusters, and kernels that start before the one ahead has ended.
+  bool hasClusters() const { return clusters; }
 
 private:
-  CudaContext(std::shared_ptr<const Driver> driver, CUdevice device, CUcontext context)
-      : library(std::move(driver)), device(device), context(context) {}
+  CudaContext(std::shared_ptr<const Driver> driver, CUdevice device, CUcontext context, bool clusters)
+      : library(std::move(driver)), device(device), context(context), clusters(clusters) {}
 
   std::shared_ptr<const Driver> library;
   CUdevice device;
   CUcontext context;
+  bool clusters;
 };
 
 /// Makes the context current on this thread, and leaves the thread as it was.

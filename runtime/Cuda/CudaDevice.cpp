@@ -202,6 +202,7 @@ Result<DeviceInfo> DeviceReader::read() {
   info.registersPerMultiprocessor = attribute(DeviceAttribute::MaxRegistersPerMultiprocessor);
   info.maxThreadsPerMultiprocessor = attribute(DeviceAttribute::MaxThreadsPerMultiprocessor);
   info.maxSharedBytesPerCta = attribute(DeviceAttribute::MaxSharedBytesPerCtaOptIn);
+  info.hasClusters = attribute(DeviceAttribute::ClusterLaunch) != 0;
   info.l2Bytes = attribute(DeviceAttribute::L2Bytes);
   info.memoryBytes = static_cast<int64_t>(memoryBytes);
   info.driver = std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
@@ -242,7 +243,8 @@ Result<std::unique_ptr<Device>> createCudaDevice(int ordinal, const std::string 
   Result<DeviceInfo> info = cuda::DeviceReader(**driver, *device).read();
   if (!info)
     return info.takeError();
-  Result<std::shared_ptr<const cuda::CudaContext>> context = cuda::CudaContext::retain(*driver, *device);
+  Result<std::shared_ptr<const cuda::CudaContext>> context =
+      cuda::CudaContext::retain(*driver, *device, info->hasClusters);
   if (!context)
     return context.takeError();
   Result<std::unique_ptr<cuda::CudaStream>> copyStream = cuda::CudaStream::create(*context);

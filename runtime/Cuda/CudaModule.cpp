@@ -7,6 +7,8 @@
 
 #include "runtime/Cuda/CudaModule.h"
 
+#include "runtime/Cuda/LaunchConfig.h"
+
 #include <array>
 #include <cctype>
 #include <utility>
@@ -19,6 +21,9 @@ constexpr size_t kLogBytes = 16384;
 
 /// What every kernel may have without opting in, static and dynamic together.
 constexpr int64_t kSharedBytesWithoutOptIn = 48 << 10;
+
+/// What every kernel may have on every device with clusters.
+constexpr int64_t kClusterWithoutOptIn = 8;
 
 /// The names after ".entry", as "@a, @b".
 std::string findEntryNames(std::string_view ptx) {
@@ -85,6 +90,32 @@ Status CudaKernel::allowSharedBytes(int64_t dynamicSharedBytes) const {
   return {};
 }
 
+Status CudaKernel::allowCluster(int64_t cluster) const {
+  if (cluster == 1)
+    return {};
+  const Driver &driver = context->driver();
+  std::string wanted = place() + ", cluster " + std::to_string(cluster);
+  if (!context->hasClusters())
+    return Error{"expected a device that launches clusters, sm_90 or newer, for " + wanted +
+                 ", but this one has none; compile the graph for this device"};
+  if (!driver.cuLaunchKernelEx.isPresent() || !driver.cuOccupancyMaxActiveClusters.isPresent())
+    return Error{"expected a driver of CUDA 11.8 or newer, which launches clusters, for " + wanted +
+                 ", but this one is older; update the NVIDIA driver"};
+  if (cluster <= kClusterWithoutOptIn || allowsLargeClusters)
+    return {};
+  CallResult result = driver.cuFuncSetAttribute(function, FunctionAttribute::NonPortableClusterSizeAllowed, 1);
+  if (result.failed())
+    return driver.explain(result, wanted);
+  allowsLargeClusters = true;
+  return {};
+}
+
+Status CudaKernel::allow(const LaunchShape &shape) const {
+  if (Status status = allowSharedBytes(shape.dynamicSharedBytes); !status)
+    return status;
+  return allowCluster(shape.cluster);
+}
+
 Status CudaKernel::checkArguments(const std::vector<KernelArgument> &arguments) const {
   if (!parameterBytes)
     return {};
@@ -99,11 +130,22 @@ Status CudaKernel::checkArguments(const std::vector<KernelArgument> &arguments) 
   return {};
 }
 
-Result<KernelFacts> CudaKernel::facts(int64_t threads, int64_t dynamicSharedBytes) const {
+Result<int64_t> CudaKernel::countActiveClusters(const LaunchShape &shape) const {
+  LaunchShape oneCluster = shape;
+  oneCluster.grid = shape.cluster;
+  LaunchConfig config(oneCluster, nullptr);
+  int clusters = 0;
+  CallResult result = context->driver().cuOccupancyMaxActiveClusters(&clusters, function, config.get());
+  if (result.failed())
+    return context->driver().explain(result, describeLaunch(*name, oneCluster));
+  return static_cast<int64_t>(clusters);
+}
+
+Result<KernelFacts> CudaKernel::facts(const LaunchShape &shape) const {
   ContextScope scope(*context);
   if (Status status = scope.status(); !status)
     return status.takeError();
-  if (Status status = allowSharedBytes(dynamicSharedBytes); !status)
+  if (Status status = allow(shape); !status)
     return status.takeError();
   KernelFacts facts;
   Result<int64_t> registers = attribute(FunctionAttribute::Registers);
@@ -117,13 +159,19 @@ Result<KernelFacts> CudaKernel::facts(int64_t threads, int64_t dynamicSharedByte
     return localBytes.takeError();
   int ctas = 0;
   CallResult result = context->driver().cuOccupancyMaxActiveBlocksPerMultiprocessor(
-      &ctas, function, static_cast<int>(threads), static_cast<size_t>(dynamicSharedBytes));
+      &ctas, function, static_cast<int>(shape.threads), static_cast<size_t>(shape.dynamicSharedBytes));
   if (result.failed())
-    return context->driver().explain(result, place() + ", cta " + std::to_string(threads));
+    return context->driver().explain(result, place() + ", cta " + std::to_string(shape.threads));
   facts.registers = *registers;
   facts.staticSharedBytes = *sharedBytes;
   facts.spillBytes = *localBytes;
   facts.ctasPerMultiprocessor = ctas;
+  if (shape.cluster > 1) {
+    Result<int64_t> clusters = countActiveClusters(shape);
+    if (!clusters)
+      return clusters.takeError();
+    facts.activeClusters = *clusters;
+  }
   return facts;
 }
 

@@ -26,7 +26,7 @@ public:
   /// Asks the driver what launches need to know.
   Status open();
 
-  Result<KernelFacts> facts(int64_t threads, int64_t dynamicSharedBytes) const override;
+  Result<KernelFacts> facts(const LaunchShape &shape) const override;
 
   CUfunction handle() const { return function; }
   /// Shared, so that a stream may name the kernel after its module is gone.
@@ -35,10 +35,13 @@ public:
   /// An error where number or sizes of the arguments are not the kernel's. Drivers before CUDA 12.4 can't tell.
   Status checkArguments(const std::vector<KernelArgument> &arguments) const;
 
-  /// Opts in to more dynamic shared memory than every kernel may have.
-  Status allowSharedBytes(int64_t dynamicSharedBytes) const;
+  /// Opts in to more dynamic shared memory, and to larger clusters, than every kernel may have.
+  Status allow(const LaunchShape &shape) const;
 
 private:
+  Status allowSharedBytes(int64_t dynamicSharedBytes) const;
+  Status allowCluster(int64_t cluster) const;
+  Result<int64_t> countActiveClusters(const LaunchShape &shape) const;
   Result<int64_t> attribute(FunctionAttribute attribute) const;
   std::string place() const { return "kernel @" + *name; }
 
@@ -47,6 +50,7 @@ private:
   std::shared_ptr<const std::string> name;
   std::optional<std::vector<int64_t>> parameterBytes;
   mutable std::atomic<int64_t> allowedSharedBytes{0};
+  mutable std::atomic<bool> allowsLargeClusters{false};
 };
 
 class CudaModule : public Module {

@@ -32,6 +32,22 @@ using CUevent = struct CUevent_st *;
 using CUgraph = struct CUgraph_st *;
 using CUgraphExec = struct CUgraphExec_st *;
 
+/// One of the properties that cuLaunchKernelEx takes beside the shape. The value has the width of the driver's union.
+struct CUlaunchAttribute {
+  enum class Id : int { ClusterDimension = 4, ProgrammaticStreamSerialization = 6 };
+  Id id;
+  alignas(8) unsigned value[16] = {};
+};
+
+struct CUlaunchConfig {
+  unsigned grid[3] = {1, 1, 1};
+  unsigned threads[3] = {1, 1, 1};
+  unsigned sharedBytes = 0;
+  CUstream stream = nullptr;
+  CUlaunchAttribute *attributes = nullptr;
+  unsigned attributeCount = 0;
+};
+
 enum class DeviceAttribute : int {
   MultiprocessorCount = 16,
   L2Bytes = 38,
@@ -40,6 +56,7 @@ enum class DeviceAttribute : int {
   ComputeCapabilityMinor = 76,
   MaxRegistersPerMultiprocessor = 82,
   MaxSharedBytesPerCtaOptIn = 97,
+  ClusterLaunch = 120,
 };
 
 enum class FunctionAttribute : int {
@@ -47,6 +64,7 @@ enum class FunctionAttribute : int {
   LocalBytes = 3,
   Registers = 4,
   MaxDynamicSharedBytes = 8,
+  NonPortableClusterSizeAllowed = 14,
 };
 
 enum class JitOption : int {

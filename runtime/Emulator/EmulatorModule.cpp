@@ -26,7 +26,7 @@ EmulatorBuffer::~EmulatorBuffer() {
   state->memory.release(start);
 }
 
-Result<KernelFacts> EmulatorKernel::facts(int64_t, int64_t) const {
+Result<KernelFacts> EmulatorKernel::facts(const LaunchShape &) const {
   KernelFacts facts;
   facts.staticSharedBytes = int64_t(program.staticSharedBytes);
   return facts;
@@ -57,6 +57,8 @@ Status checkLaunch(const RecordedLaunch &launch) {
   if (shape.threads < 1 || shape.threads > maxThreads)
     return launchError(program, "1 to " + std::to_string(maxThreads) + " threads a CTA, but got " +
                                     std::to_string(shape.threads));
+  if (shape.cluster != 1)
+    return launchError(program, "a cluster of 1 CTA, but got " + std::to_string(shape.cluster));
   if (program.maxThreads && uint64_t(shape.threads) > program.maxThreads)
     return launchError(program, "at most the " + std::to_string(program.maxThreads) +
                                     " threads of its .maxntid, but got " + std::to_string(shape.threads));

@@ -49,7 +49,7 @@ private:
 class EmulatorKernel : public Kernel {
 public:
   explicit EmulatorKernel(KernelProgram program) : program(std::move(program)) {}
-  Result<KernelFacts> facts(int64_t threads, int64_t dynamicSharedBytes) const override;
+  Result<KernelFacts> facts(const LaunchShape &shape) const override;
 
   const KernelProgram program;
 };

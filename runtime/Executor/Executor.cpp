@@ -48,10 +48,13 @@ Result<KernelArgument> bindArgument(const LaunchArgument &argument, const Bindin
   return KernelArgument{static_cast<uint32_t>(*value), 4};
 }
 
-Result<int64_t> evaluateGrid(const Expression &expression, const std::vector<int64_t> &symbols) {
-  Result<int64_t> grid = expression.evaluate(symbols);
+Result<int64_t> evaluateGrid(const Launch &launch, const std::vector<int64_t> &symbols) {
+  Result<int64_t> grid = launch.grid.evaluate(symbols);
   if (grid && (*grid < 0 || *grid > kMaxGrid))
     return Error{"expected a grid of 0 to " + std::to_string(kMaxGrid) + " CTAs, but got " + std::to_string(*grid)};
+  if (grid && *grid % launch.cluster != 0)
+    return Error{"expected a grid of whole clusters of " + std::to_string(launch.cluster) + " CTAs, but got " +
+                 std::to_string(*grid) + " CTAs"};
   return grid;
 }
 
@@ -82,10 +85,10 @@ int64_t Execution::workspaceBytes() const {
 Result<std::vector<LaunchFacts>> Execution::facts() const {
   std::vector<LaunchFacts> all;
   for (const BoundLaunch &bound : launches) {
-    Result<KernelFacts> facts = bound.kernel->facts(bound.shape.threads, bound.shape.dynamicSharedBytes);
+    Result<KernelFacts> facts = bound.kernel->facts(bound.shape);
     if (!facts)
       return facts.takeError();
-    all.push_back(LaunchFacts{bound.launch->kernel, bound.shape.grid, bound.shape.threads,
+    all.push_back(LaunchFacts{bound.launch->kernel, bound.shape.grid, bound.shape.threads, bound.shape.cluster,
                               bound.shape.dynamicSharedBytes, bound.readBytes, bound.writtenBytes,
                               bound.launch->schedule, *facts});
   }
@@ -171,10 +174,10 @@ Result<Execution> Executor::prepare(const std::vector<Operand> &arguments, const
     Execution::BoundLaunch bound;
     bound.launch = &launch;
     bound.kernel = loaded.kernels[index];
-    Result<int64_t> grid = evaluateGrid(launch.grid, execution.symbols);
+    Result<int64_t> grid = evaluateGrid(launch, execution.symbols);
     if (!grid)
       return inContext(context, grid.takeError());
-    bound.shape = LaunchShape{*grid, launch.threads, launch.dynamicSharedBytes};
+    bound.shape = LaunchShape{*grid, launch.threads, launch.dynamicSharedBytes, launch.cluster, launch.dependent};
     for (size_t position = 0; position < launch.arguments.size(); ++position) {
       Result<KernelArgument> argument = bindArgument(launch.arguments[position], bindings);
       if (!argument)

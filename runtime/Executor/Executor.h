@@ -28,6 +28,7 @@ struct LaunchFacts {
   std::string kernel;
   int64_t grid = 0; ///< 0: nothing is launched
   int64_t threads = 0;
+  int64_t cluster = 1;
   int64_t dynamicSharedBytes = 0;
   int64_t readBytes = 0;
   int64_t writtenBytes = 0;

@@ -134,7 +134,7 @@ KernelRow row() {
   facts.readBytes = 3000000;
   facts.writtenBytes = 1000000;
   facts.dynamicSharedBytes = 100;
-  facts.facts = KernelFacts{40, 28, 0, 6};
+  facts.facts = KernelFacts{40, 28, 0, 6, std::nullopt};
   return KernelRow{facts, std::nullopt, std::nullopt};
 }
 
@@ -158,7 +158,7 @@ TEST(Table, TimesBandwidthAndShareOfTheCopy) {
 
 TEST(Table, CountsStandInPlaceOfTimesOnTheEmulator) {
   KernelRow counted = row();
-  counted.launch.facts = KernelFacts{std::nullopt, 28, std::nullopt, std::nullopt};
+  counted.launch.facts = KernelFacts{std::nullopt, 28, std::nullopt, std::nullopt, std::nullopt};
   counted.counters = LaunchCounters{1000, 20, 10, 3000000, 1000000, 8};
   EXPECT_EQ(formatText(table(counted)),
             "kernel  grid x CTA  registers  spill bytes  shared bytes  occupancy  warp instructions  loads  stores  "

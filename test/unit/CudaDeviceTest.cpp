@@ -27,7 +27,8 @@ std::string libraryPath(const char *name) {
 
 class CudaDeviceTest : public testing::Test {
 protected:
-  CudaDeviceTest() : library(libraryPath("fastnorm-fake-cuda.so")), handle(dlopen(library.c_str(), RTLD_NOW)) {
+  explicit CudaDeviceTest(const char *name = "fastnorm-fake-cuda.so")
+      : library(libraryPath(name)), handle(dlopen(library.c_str(), RTLD_NOW)) {
     EXPECT_NE(handle, nullptr) << dlerror();
     call<void()>("fakeCudaReset")();
   }
@@ -185,7 +186,7 @@ TEST_F(CudaDeviceTest, FactsOfAKernel) {
   Result<Kernel *> kernel = module->kernel("norm");
   ASSERT_TRUE(kernel) << kernel.error();
   EXPECT_EQ(*kernel, *module->kernel("norm"));
-  Result<KernelFacts> facts = (*kernel)->facts(256, 0);
+  Result<KernelFacts> facts = (*kernel)->facts(LaunchShape{1, 256, 0});
   ASSERT_TRUE(facts) << facts.error();
   EXPECT_EQ(facts->registers, 40);
   EXPECT_EQ(facts->staticSharedBytes, 1024);
@@ -206,6 +207,132 @@ TEST_F(CudaDeviceTest, LaunchPassesShapeAndArguments) {
   EXPECT_EQ(launch[1], 256u);
   EXPECT_EQ(launch[2], 512u);
   EXPECT_EQ(launch[3], 7u);
+}
+
+/// The one kernel of a device, and a stream.
+class CudaClusterTest : public CudaDeviceTest {
+protected:
+  explicit CudaClusterTest(const char *name = "fastnorm-fake-cuda.so") : CudaDeviceTest(name) {}
+  ~CudaClusterTest() override {
+    stream.reset();
+    module.reset();
+  }
+
+  void openWithClusters(bool hasClusters) {
+    call<void(int)>("fakeCudaSetClusters")(hasClusters);
+    open();
+    EXPECT_EQ(device->info().hasClusters, hasClusters);
+    module = loadNorm();
+    kernel = *module->kernel("norm");
+    stream = std::move(*device->createStream());
+  }
+  std::string launch(const LaunchShape &shape) {
+    Status status = stream->launch(*kernel, shape, arguments);
+    return status ? "" : status.error();
+  }
+  std::pair<unsigned, unsigned> lastAttributes() {
+    unsigned cluster = 0, dependent = 0;
+    call<void(unsigned *, unsigned *)>("fakeCudaLastAttributes")(&cluster, &dependent);
+    return {cluster, dependent};
+  }
+
+  std::unique_ptr<Module> module;
+  Kernel *kernel = nullptr;
+  std::unique_ptr<Stream> stream;
+};
+
+/// A driver from before clusters.
+class CudaClusterOldDriverTest : public CudaClusterTest {
+protected:
+  CudaClusterOldDriverTest() : CudaClusterTest("fastnorm-fake-cuda-11-4.so") {}
+};
+
+TEST_F(CudaClusterTest, ClusterAndDependenceArePassedAsAttributes) {
+  openWithClusters(true);
+  EXPECT_EQ(launch({128, 256, 512, 4, false}), "");
+  EXPECT_EQ(lastAttributes(), std::pair(4u, 0u));
+  EXPECT_EQ(launch({128, 256, 512, 1, true}), "");
+  EXPECT_EQ(lastAttributes(), std::pair(0u, 1u));
+  EXPECT_EQ(launch({128, 256, 512, 8, true}), "");
+  EXPECT_EQ(lastAttributes(), std::pair(8u, 1u));
+  unsigned shape[4] = {};
+  call<void(unsigned *, unsigned *, unsigned *, unsigned *)>("fakeCudaLastLaunch")(&shape[0], &shape[1], &shape[2],
+                                                                                   &shape[3]);
+  EXPECT_EQ(std::vector<unsigned>(shape, shape + 4), (std::vector<unsigned>{128, 256, 512, 7}));
+  EXPECT_EQ(calls("cuLaunchKernel"), 0);
+}
+
+TEST_F(CudaClusterTest, APlainLaunchTakesThePlainPath) {
+  openWithClusters(true);
+  EXPECT_EQ(launch({128, 256, 512}), "");
+  EXPECT_EQ(calls("cuLaunchKernel"), 1);
+  EXPECT_EQ(calls("cuLaunchKernelEx"), 0);
+}
+
+TEST_F(CudaClusterTest, ClustersPastEightOptInOnce) {
+  openWithClusters(true);
+  EXPECT_EQ(launch({128, 256, 0, 8, false}), "");
+  EXPECT_EQ(calls("cuFuncSetAttribute"), 0);
+  EXPECT_EQ(launch({128, 256, 0, 16, false}), "");
+  EXPECT_EQ(launch({128, 256, 0, 16, false}), "");
+  EXPECT_EQ(calls("cuFuncSetAttribute"), 1);
+}
+
+TEST_F(CudaClusterTest, ARefusedOptInNamesTheCluster) {
+  openWithClusters(true);
+  fail("cuFuncSetAttribute", 1);
+  EXPECT_EQ(launch({128, 256, 0, 16, false}),
+            "cuFuncSetAttribute failed: CUDA_ERROR_INVALID_VALUE: what went wrong (kernel @norm, cluster 16)");
+}
+
+TEST_F(CudaClusterTest, FactsCountActiveClusters) {
+  openWithClusters(true);
+  Result<KernelFacts> facts = kernel->facts({1, 256, 0, 8, false});
+  ASSERT_TRUE(facts) << facts.error();
+  EXPECT_EQ(facts->activeClusters, 16);
+  EXPECT_EQ(kernel->facts({1, 256, 0})->activeClusters, std::nullopt);
+  fail("cuOccupancyMaxActiveClusters", 1);
+  EXPECT_EQ(kernel->facts({1, 256, 0, 8, false}).error(),
+            "cuOccupancyMaxActiveClusters failed: CUDA_ERROR_INVALID_VALUE: what went wrong (kernel @norm, grid 8, cta "
+            "256, cluster 8)");
+}
+
+TEST_F(CudaClusterTest, AFailedClusterLaunchNamesTheCluster) {
+  openWithClusters(true);
+  fail("cuLaunchKernelEx", 1);
+  EXPECT_EQ(launch({128, 256, 0, 4, false}), "cuLaunchKernelEx failed: CUDA_ERROR_INVALID_VALUE: what went wrong "
+                                             "(kernel @norm, grid 128, cta 256, cluster 4)");
+}
+
+TEST_F(CudaClusterTest, AGridOfNoWholeClustersIsRefused) {
+  openWithClusters(true);
+  EXPECT_EQ(launch({130, 256, 0, 4, false}),
+            "expected a grid and a CTA of 1 to 2147483647, whole clusters, and at most 512 arguments, but got kernel "
+            "@norm, grid 130, cta 256, cluster 4, 2 arguments");
+  EXPECT_NE(launch({128, 256, 0, 0, false}), "");
+  EXPECT_EQ(calls("cuLaunchKernelEx"), 0);
+}
+
+TEST_F(CudaClusterTest, ADeviceWithoutClustersSaysSo) {
+  openWithClusters(false);
+  EXPECT_EQ(launch({128, 256, 0, 4, false}),
+            "expected a device that launches clusters, sm_90 or newer, for kernel @norm, cluster 4, but this one has "
+            "none; compile the graph for this device");
+}
+
+TEST_F(CudaClusterTest, ADeviceWithoutDependentLaunchesRunsThemInOrder) {
+  openWithClusters(false);
+  EXPECT_EQ(launch({128, 256, 0, 1, true}), "");
+  EXPECT_EQ(calls("cuLaunchKernel"), 1);
+}
+
+TEST_F(CudaClusterOldDriverTest, ADriverWithoutClustersSaysSo) {
+  openWithClusters(true);
+  EXPECT_EQ(launch({128, 256, 0, 4, false}),
+            "expected a driver of CUDA 11.8 or newer, which launches clusters, for kernel @norm, cluster 4, but this "
+            "one is older; update the NVIDIA driver");
+  EXPECT_EQ(launch({128, 256, 0, 1, true}), "");
+  EXPECT_EQ(calls("cuLaunchKernel"), 1);
 }
 
 TEST_F(CudaDeviceTest, FailedLaunchNamesKernelGridAndCta) {
@@ -243,8 +370,9 @@ TEST_F(CudaDeviceTest, SharedMemoryOptsInOnceWhereStaticAndDynamicPass48KiB) {
   ASSERT_TRUE(stream->launch(kernel, LaunchShape{1, 1, (47 << 10) + 16}, arguments));
   EXPECT_EQ(calls("cuFuncSetAttribute"), 1);
   fail("cuFuncSetAttribute", 1);
-  EXPECT_EQ(kernel.facts(128, 300000).error(), "cuFuncSetAttribute failed: CUDA_ERROR_INVALID_VALUE: what went wrong "
-                                               "(kernel @norm, 300000 bytes of dynamic shared memory)");
+  EXPECT_EQ(kernel.facts(LaunchShape{1, 128, 300000}).error(),
+            "cuFuncSetAttribute failed: CUDA_ERROR_INVALID_VALUE: what went wrong "
+            "(kernel @norm, 300000 bytes of dynamic shared memory)");
 }
 
 TEST_F(CudaDeviceTest, WhatAKernelDidWrongIsReportedAtSynchronizeAsSticky) {

@@ -297,7 +297,7 @@ TEST_P(DeviceConformance, AccessOutsideABufferNamesItAndTheDeviceStaysUsable) {
 }
 
 TEST_P(DeviceConformance, FactsOfAKernel) {
-  Result<KernelFacts> facts = kernel("scale_reversed").facts(256, 0);
+  Result<KernelFacts> facts = kernel("scale_reversed").facts(LaunchShape{1, 256, 0});
   ASSERT_TRUE(facts) << facts.error();
   EXPECT_EQ(facts->staticSharedBytes, 1024);
   EXPECT_EQ(facts->registers.has_value(), !device->info().isEmulator);

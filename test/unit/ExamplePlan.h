@@ -22,8 +22,9 @@ inline Expression binary(Expression::Kind kind, Expression left, Expression righ
 inline Extent dynamic(int64_t symbolIndex) { return Extent{0, symbolIndex}; }
 inline Extent fixed(int64_t extent) { return Extent{extent, std::nullopt}; }
 
-/// rows x 4 floats: y = scale * x for up to 100 rows by one kernel, through a workspace by two for more. Symbols are
-/// rows (0) and picked_rows (1); row_index has rows x 2 elements below picked_rows.
+/// rows x 4 floats: y = scale * x for up to 100 rows by one kernel, through a workspace by two for more, of which the
+/// second runs in clusters and may start early. Symbols are rows (0) and picked_rows (1); row_index has rows x 2
+/// elements below picked_rows.
 inline Plan examplePlan() {
   Plan plan;
   plan.producer = "fastnorm 0.1.0";
@@ -59,6 +60,9 @@ inline Plan examplePlan() {
   first.arguments = {x, workspace, rows, pickedRows};
   Launch second = scale;
   second.kernel = "second";
+  second.grid = binary(Expression::Kind::Multiply, scale.grid, constant(4));
+  second.cluster = 4;
+  second.dependent = true;
   second.arguments = {workspace, y, rows, pickedRows};
   plan.variants.push_back(Variant{{SymbolRange{0, 101, INT64_MAX}},
                                   ".visible .entry first()\n.visible .entry second()",

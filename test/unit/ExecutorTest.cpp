@@ -89,6 +89,27 @@ TEST_F(ExecutorTest, OtherVariantPassesWorkspaceFromKernelToKernel) {
   EXPECT_EQ(device.state.launches[0].arguments[1].bits, device.state.launches[1].arguments[0].bits);
 }
 
+TEST_F(ExecutorTest, ClusterAndDependenceReachTheDevice) {
+  Result<HostRunResult> run = runOnHost(examplePlan(), device, inputs(200), {{"picked_rows", 9}});
+  ASSERT_TRUE(run) << run.error();
+  ASSERT_EQ(device.state.launches.size(), 2u);
+  EXPECT_EQ(device.state.launches[0].shape.cluster, 1);
+  EXPECT_FALSE(device.state.launches[0].shape.dependent);
+  EXPECT_EQ(device.state.launches[1].shape.grid, 400);
+  EXPECT_EQ(device.state.launches[1].shape.cluster, 4);
+  EXPECT_TRUE(device.state.launches[1].shape.dependent);
+  EXPECT_EQ(run->launches[1].cluster, 4);
+}
+
+TEST_F(ExecutorTest, GridThatIsNoWholeClusters) {
+  Plan plan = examplePlan();
+  plan.variants[1].launches[1].cluster = 16;
+  plan.variants[1].launches[1].grid = symbol(0);
+  Result<HostRunResult> run = runOnHost(plan, device, inputs(200), {{"picked_rows", 9}});
+  ASSERT_FALSE(run);
+  EXPECT_EQ(run.error(), "kernel @second: expected a grid of whole clusters of 16 CTAs, but got 200 CTAs");
+}
+
 TEST_F(ExecutorTest, ArgumentsHaveTheSizeAndValueThePlanSays) {
   ASSERT_TRUE(runOnHost(examplePlan(), device, inputs(3), {{"picked_rows", 9}}));
   const std::vector<KernelArgument> &arguments = device.state.launches[0].arguments;

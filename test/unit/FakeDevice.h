@@ -68,7 +68,9 @@ private:
 class FakeKernel : public Kernel {
 public:
   explicit FakeKernel(std::string name) : name(std::move(name)) {}
-  Result<KernelFacts> facts(int64_t threads, int64_t) const override { return KernelFacts{40, 16, 0, 2048 / threads}; }
+  Result<KernelFacts> facts(const LaunchShape &shape) const override {
+    return KernelFacts{40, 16, 0, 2048 / shape.threads, std::nullopt};
+  }
   const std::string name;
 };
 

@@ -59,6 +59,10 @@ TEST(PlanJson, ReadPlanHasWhatWasWritten) {
   const Launch &launch = plan->variants[1].launches[0];
   EXPECT_EQ(launch.threads, 128);
   EXPECT_EQ(launch.dynamicSharedBytes, 64);
+  EXPECT_EQ(launch.cluster, 1);
+  EXPECT_FALSE(launch.dependent);
+  EXPECT_EQ(plan->variants[1].launches[1].cluster, 4);
+  EXPECT_TRUE(plan->variants[1].launches[1].dependent);
   EXPECT_EQ(launch.schedule, "#fastnorm.schedule<per_row>");
   EXPECT_EQ(*launch.grid.evaluate({201, 0}), 101);
   EXPECT_EQ(launch.arguments[1].kind, LaunchArgument::Kind::Workspace);
@@ -67,7 +71,7 @@ TEST(PlanJson, ReadPlanHasWhatWasWritten) {
 }
 
 TEST(PlanJson, VersionStandsFirst) {
-  EXPECT_EQ(writePlanJson(examplePlan()).rfind("{\n  \"fastnorm_plan\": 1,", 0), 0u);
+  EXPECT_EQ(writePlanJson(examplePlan()).rfind("{\n  \"fastnorm_plan\": 2,", 0), 0u);
 }
 
 TEST(PlanJson, TextThatIsNoUtf8DoesNotThrow) {
@@ -84,8 +88,8 @@ TEST(PlanJson, MalformedTextNamesLineAndColumn) {
 }
 
 TEST(PlanJson, OtherVersionIsRefused) {
-  EXPECT_EQ(errorOf(replaced("\"fastnorm_plan\": 1", "\"fastnorm_plan\": 2")),
-            "expected a plan of format version 1, but got version 2; compile the graph again");
+  EXPECT_EQ(errorOf(replaced("\"fastnorm_plan\": 2", "\"fastnorm_plan\": 1")),
+            "expected a plan of format version 2, but got version 1; compile the graph again");
   EXPECT_EQ(errorOf("{}"),
             "expected the key \"fastnorm_plan\" at the top of the document, but got an object without it");
   EXPECT_EQ(errorOf("[]"), "expected an object at the top of the document, but got an array");
@@ -106,6 +110,10 @@ TEST(PlanJson, WrongKindOfValueNamesThePlace) {
             "expected the name of a symbol at /arguments/1/indexes, but got \"columns\"");
   EXPECT_EQ(errorOf(replaced("\"threads\": 128", "\"threads\": null")),
             "expected an integer at /variants/0/launches/0/threads, but got null");
+  EXPECT_EQ(errorOf(replaced("\"cluster\": 4", "\"cluster\": \"4\"")),
+            "expected an integer at /variants/1/launches/1/cluster, but got a string");
+  EXPECT_EQ(errorOf(replaced("\"dependent\": true", "\"dependent\": 1")),
+            "expected true or false at /variants/1/launches/1/dependent, but got the number 1");
 }
 
 TEST(PlanJson, KeysUnknownAndMissing) {

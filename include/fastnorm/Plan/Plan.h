@@ -88,9 +88,13 @@ struct LaunchArgument {
 /// One kernel launch. Grid and CTA are one-dimensional.
 struct Launch {
   std::string kernel;  ///< its .entry name in the variant's PTX
-  Expression grid;     ///< CTAs; 0 means that there is nothing to launch
+  Expression grid;     ///< CTAs, a multiple of `cluster`; 0 means that there is nothing to launch
   int64_t threads = 1; ///< threads per CTA
+  int64_t cluster = 1; ///< CTAs per cluster, 1 to 16; more than 1 needs sm_90 or newer
   int64_t dynamicSharedBytes = 0;
+  /// Programmatic dependent launch: it may start before what precedes it on the stream has ended. Its kernel waits by
+  /// itself (griddepcontrol.wait) before it touches what that wrote, or writes what that reads.
+  bool dependent = false;
   std::vector<LaunchArgument> arguments;
   std::string schedule;    ///< the schedule attribute as text, for people
   Expression readBytes;    ///< distinct bytes read from global memory
@@ -114,7 +118,7 @@ struct Variant {
 
 struct Plan {
   /// Files of another version are refused.
-  static constexpr int64_t kFormatVersion = 1;
+  static constexpr int64_t kFormatVersion = 2;
 
   std::string producer; ///< "fastnorm 0.1.0"
   std::string function; ///< the graph's function name

@@ -24,8 +24,26 @@ struct State {
   std::map<std::string, int> calls;
   int liveObjects = 0;
   int deviceCount = 1;
+  int hasClusters = 1;
   std::string jitLog;
   unsigned launch[4] = {};
+  unsigned cluster = 0;
+  unsigned dependent = 0;
+};
+
+/// As the driver's header has them.
+struct LaunchAttribute {
+  int id;
+  char padding[4];
+  unsigned value[16];
+};
+struct LaunchConfig {
+  unsigned grid[3];
+  unsigned threads[3];
+  unsigned sharedBytes;
+  void *stream;
+  LaunchAttribute *attributes;
+  unsigned attributeCount;
 };
 
 State state;
@@ -62,6 +80,7 @@ void fakeCudaReset() {
   state.failures.clear();
   state.calls.clear();
   state.deviceCount = 1;
+  state.hasClusters = 1;
   state.jitLog.clear();
 }
 void fakeCudaFail(const char *symbol, int code) { state.failures[symbol] = code; }
@@ -75,6 +94,11 @@ void fakeCudaLastLaunch(unsigned *grid, unsigned *threads, unsigned *sharedBytes
   *sharedBytes = state.launch[2];
   *firstArgument = state.launch[3];
 }
+void fakeCudaLastAttributes(unsigned *cluster, unsigned *dependent) {
+  *cluster = state.cluster;
+  *dependent = state.dependent;
+}
+void fakeCudaSetClusters(int hasClusters) { state.hasClusters = hasClusters; }
 int fakeCudaHasCurrentContext() { return currentContext != nullptr; }
 
 int cuInit(unsigned) {
@@ -108,7 +132,8 @@ int cuDeviceTotalMem_v2(size_t *bytes, int) {
 }
 int cuDeviceGetAttribute(int *value, int attribute, int) {
   ENTER();
-  const std::map<int, int> values{{16, 132}, {38, 50 << 20}, {39, 2048}, {75, 9}, {76, 0}, {82, 65536}, {97, 232448}};
+  const std::map<int, int> values{{16, 132}, {38, 50 << 20}, {39, 2048},   {75, 9},
+                                  {76, 0},   {82, 65536},    {97, 232448}, {120, state.hasClusters}};
   *value = values.at(attribute);
   return 0;
 }
@@ -216,6 +241,30 @@ int cuLaunchKernel(void *, unsigned grid, unsigned, unsigned, unsigned threads, 
   std::memcpy(&state.launch[3], arguments[0], 4);
   return 0;
 }
+#ifndef FAKE_CUDA_WITHOUT_CLUSTERS
+int cuOccupancyMaxActiveClusters(int *clusters, void *, const LaunchConfig *config) {
+  ENTER();
+  if (config->attributeCount == 0 || config->attributes[0].id != 4 || config->grid[0] != config->attributes[0].value[0])
+    return 1;
+  *clusters = 132 / static_cast<int>(config->attributes[0].value[0]);
+  return 0;
+}
+int cuLaunchKernelEx(const LaunchConfig *config, void *, void **arguments, void **) {
+  ENTER();
+  state.launch[0] = config->grid[0];
+  state.launch[1] = config->threads[0];
+  state.launch[2] = config->sharedBytes;
+  std::memcpy(&state.launch[3], arguments[0], 4);
+  state.cluster = state.dependent = 0;
+  for (unsigned index = 0; index < config->attributeCount; ++index) {
+    if (config->attributes[index].id == 4)
+      state.cluster = config->attributes[index].value[0];
+    if (config->attributes[index].id == 6)
+      state.dependent = config->attributes[index].value[0];
+  }
+  return config->grid[1] * config->grid[2] * config->threads[1] * config->threads[2] == 1 ? 0 : 1;
+}
+#endif
 int cuStreamCreate(void **stream, unsigned) {
   ENTER();
   create(stream);

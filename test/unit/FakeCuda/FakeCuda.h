@@ -13,7 +13,7 @@
 
 extern "C" {
 
-/// Forgets all failures and counts, and sets the device count to 1.
+/// Forgets all failures and counts, and sets the device count to 1 and the device to one with clusters.
 void fakeCudaReset();
 /// From now on the exported function of this name returns the code.
 void fakeCudaFail(const char *symbol, int code);
@@ -26,6 +26,10 @@ void fakeCudaSetDeviceCount(int count);
 void fakeCudaSetJitLog(const char *log);
 /// What the last launch had: grid, CTA, dynamic shared bytes, and the low 4 bytes of the first argument.
 void fakeCudaLastLaunch(unsigned *grid, unsigned *threads, unsigned *sharedBytes, unsigned *firstArgument);
+/// What the last launch had beside: CTAs per cluster, and whether it may start early.
+void fakeCudaLastAttributes(unsigned *cluster, unsigned *dependent);
+/// Whether the device launches clusters; it does after a reset.
+void fakeCudaSetClusters(int hasClusters);
 /// Whether a context is current on this thread.
 int fakeCudaHasCurrentContext();
 }
