@@ -8,7 +8,6 @@
 #include "Bindings.h"
 
 #include "runtime/TensorIO/Fill.h"
-#include "runtime/TensorIO/Npy.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -16,69 +15,36 @@
 using namespace fastnorm;
 using namespace fastnorm::tool;
 
-static std::vector<std::string> namesOf(const std::vector<TensorSpec> &specs) {
-  std::vector<std::string> names;
+Status tool::checkKnownName(const std::string &name, const std::string &flag, const std::string &what,
+                            const std::vector<std::string> &known, const Plan &plan) {
+  if (llvm::is_contained(known, name))
+    return {};
+  return Error{"expected " + flag + " for " + what + " of '" + plan.function + "' (" +
+               (known.empty() ? "it has none" : llvm::join(known, ", ")) + "), but got '" + name + "'"};
+}
+
+Status tool::checkKnownName(const std::string &name, const std::string &flag, const std::string &what,
+                            const std::vector<TensorSpec> &specs, const Plan &plan) {
+  std::vector<std::string> known;
   for (const TensorSpec &spec : specs)
-    names.push_back(spec.name);
-  return names;
+    known.push_back(spec.name);
+  return checkKnownName(name, flag, what, known, plan);
 }
 
-/// Whether the names of a flag are among those that the plan has.
-template <typename T>
-static Status checkKnown(const std::map<std::string, T> &flags, const std::string &flag, const std::string &what,
-                         const std::vector<std::string> &known, const Plan &plan) {
-  for (const auto &[name, value] : flags)
-    if (!llvm::is_contained(known, name))
-      return Error{"expected " + flag + " for " + what + " of '" + plan.function + "' (" +
-                   (known.empty() ? "it has none" : llvm::join(known, ", ")) + "), but got '" + name + "'"};
+Status tool::checkNames(const Plan &plan, const Options &options, const InputFiles &files) {
+  if (Status known = files.checkNames(plan); !known)
+    return known;
+  for (const auto &[name, path] : options.outputs)
+    if (Status known = checkKnownName(name, "--output", "a result", plan.results, plan); !known)
+      return known;
+  for (const auto &[name, value] : options.dimensions)
+    if (Status known = checkKnownName(name, "--dim", "a symbol", plan.symbols, plan); !known)
+      return known;
+  for (const TensorSpec &spec : plan.arguments)
+    if (!options.fillSeed && files.placeOf(spec.name).empty())
+      return Error{"argument '" + spec.name + "' has no value; pass --input " + spec.name +
+                   "=FILE.npy, --inputs FILE.safetensors or --fill=seed:N"};
   return {};
-}
-
-Status tool::checkNames(const Plan &plan, const Options &options) {
-  std::vector<std::string> arguments = namesOf(plan.arguments);
-  Status checks[] = {checkKnown(options.inputs, "--input", "an argument", arguments, plan),
-                     checkKnown(options.outputs, "--output", "a result", namesOf(plan.results), plan),
-                     checkKnown(options.dimensions, "--dim", "a symbol", plan.symbols, plan)};
-  for (Status &check : checks)
-    if (!check)
-      return std::move(check);
-  for (const std::string &name : arguments)
-    if (!options.fillSeed && !options.inputs.count(name))
-      return Error{"argument '" + name + "' has no value; pass --input " + name + "=FILE.npy or --fill=seed:N"};
-  return {};
-}
-
-/// "rowsx3072xbf16"
-static std::string describeSpec(const Plan &plan, const TensorSpec &spec) {
-  std::string text;
-  for (const Extent &extent : spec.shape)
-    text += (extent.symbol ? plan.symbols[*extent.symbol] : std::to_string(extent.fixed)) + "x";
-  return text + std::string(name(spec.dtype));
-}
-
-static bool fits(const TensorSpec &spec, const HostTensor &tensor) {
-  if (tensor.dtype() != spec.dtype || tensor.shape().size() != spec.shape.size())
-    return false;
-  return llvm::all_of(llvm::zip(spec.shape, tensor.shape()), [](auto pair) {
-    return std::get<0>(pair).symbol || std::get<0>(pair).fixed == std::get<1>(pair);
-  });
-}
-
-Result<NamedTensors> tool::readInputs(const Plan &plan, const Options &options) {
-  NamedTensors inputs;
-  for (const TensorSpec &spec : plan.arguments) {
-    auto flag = options.inputs.find(spec.name);
-    if (flag == options.inputs.end())
-      continue;
-    Result<HostTensor> tensor = readNpy(flag->second);
-    if (!tensor)
-      return tensor.takeError();
-    if (!fits(spec, *tensor))
-      return Error{"expected '" + flag->second + "' to hold " + describeSpec(plan, spec) + " for argument '" +
-                   spec.name + "', but got " + describe(tensor->dtype(), tensor->shape())};
-    inputs.emplace(spec.name, std::move(*tensor));
-  }
-  return inputs;
 }
 
 Status SymbolBindings::bind(int64_t symbol, int64_t value, const std::string &place) {
@@ -92,7 +58,8 @@ Status SymbolBindings::bind(int64_t symbol, int64_t value, const std::string &pl
   return {};
 }
 
-Result<SymbolBindings> SymbolBindings::of(const Plan &plan, const Options &options, const NamedTensors &inputs) {
+Result<SymbolBindings> SymbolBindings::of(const Plan &plan, const Options &options, const InputFiles &files,
+                                          const NamedTensors &inputs) {
   SymbolBindings result(plan);
   for (auto [symbol, name] : llvm::enumerate(plan.symbols))
     if (auto flag = options.dimensions.find(name); flag != options.dimensions.end())
@@ -104,7 +71,7 @@ Result<SymbolBindings> SymbolBindings::of(const Plan &plan, const Options &optio
       continue;
     for (auto [extent, size] : llvm::zip(spec.shape, input->second.shape()))
       if (extent.symbol)
-        if (Status bound = result.bind(*extent.symbol, size, options.inputs.at(spec.name)); !bound)
+        if (Status bound = result.bind(*extent.symbol, size, files.placeOf(spec.name)); !bound)
           return bound.takeError();
   }
   return result;

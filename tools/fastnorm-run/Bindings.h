@@ -8,6 +8,7 @@
 #ifndef FASTNORM_TOOLS_RUN_BINDINGS_H
 #define FASTNORM_TOOLS_RUN_BINDINGS_H
 
+#include "InputFiles.h"
 #include "Options.h"
 
 #include "fastnorm/Plan/Plan.h"
@@ -15,17 +16,21 @@
 
 namespace fastnorm::tool {
 
-/// Whether every name on the command line is one of the plan's, and every argument has a file or is filled.
-Status checkNames(const Plan &plan, const Options &options);
+/// Whether a name is among those that the plan has; the error lists them, and says "expected FLAG for WHAT of 'norm'".
+Status checkKnownName(const std::string &name, const std::string &flag, const std::string &what,
+                      const std::vector<std::string> &known, const Plan &plan);
+Status checkKnownName(const std::string &name, const std::string &flag, const std::string &what,
+                      const std::vector<TensorSpec> &specs, const Plan &plan);
 
-/// Reads the files of --input; each has the dtype, rank and fixed extents of its argument.
-Result<NamedTensors> readInputs(const Plan &plan, const Options &options);
+/// Whether every name on the command line is one of the plan's, and every argument has a file or is filled.
+Status checkNames(const Plan &plan, const Options &options, const InputFiles &files);
 
 /// What the command line and the shapes of files say of a plan's symbols.
 class SymbolBindings {
 public:
   /// Fails where two places give a symbol different values; names both.
-  static Result<SymbolBindings> of(const Plan &plan, const Options &options, const NamedTensors &inputs);
+  static Result<SymbolBindings> of(const Plan &plan, const Options &options, const InputFiles &files,
+                                   const NamedTensors &inputs);
 
   /// In the order of the plan's symbols; an error names one without a value.
   Result<std::vector<int64_t>> values() const;

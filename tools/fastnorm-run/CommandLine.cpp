@@ -20,6 +20,7 @@ static constexpr char kOverview[] =
 
   fastnorm-run graph.mlir --fill=seed:1 --dim rows=128 --check=reference
   fastnorm-run graph.mlir --input x=x.npy --output y=y.npy
+  fastnorm-run graph.mlir --inputs all.safetensors --outputs results.safetensors
   fastnorm-run graph.mlir --target=h200 --emit=plan -o graph.json
 
 Exit status: 0 done; 1 compiling, running or checking failed; 2 bad use.

@@ -36,6 +36,8 @@ struct CommandLine {
                                       llvm::cl::cat(category)};
   Flags inputs{*this, "input", "NAME=FILE.npy", "Read an argument from a file (repeatable)"};
   Flags outputs{*this, "output", "NAME=FILE.npy", "Write a result to a file (repeatable)"};
+  Flag inputsFile{*this, "inputs", "FILE.safetensors", "Read arguments from a file that names them"};
+  Flag outputsFile{*this, "outputs", "FILE.safetensors", "Write all results to a file that names them"};
   Flags dimensions{*this, "dim", "SYMBOL=N", "The value of a dynamic dimension (repeatable)"};
   Flag fill{*this, "fill", "seed:N", "Fill the arguments that have no --input, the same for the same seed"};
   Flag device{*this, "device", "auto|cuda[:N]|emulator",

@@ -103,6 +103,10 @@ static Status checkFilesDiffer(const Options &options) {
     read.push_back(file);
   for (const auto &[name, file] : options.outputs)
     written.push_back(file);
+  if (!options.inputsFile.empty())
+    read.push_back(options.inputsFile);
+  if (!options.outputsFile.empty())
+    written.push_back(options.outputsFile);
   for (const std::string &to : written)
     for (const std::string &from : read)
       if (to != "-" && llvm::sys::fs::is_regular_file(from) && llvm::sys::fs::equivalent(to, from))
@@ -117,14 +121,19 @@ static Status checkCombination(const CommandLine &line, const Options &options) 
   if (line.emitFile.getNumOccurrences() && options.emit.empty())
     return Error{"expected -o together with --emit=mlir, plan or ptx, but got it alone; results of a run are written "
                  "with --output NAME=FILE.npy"};
-  if (!options.runs() && (options.bench || options.checkReference || !options.outputs.empty()))
-    return Error{"expected --emit or --dump, which do not run the graph, or --bench, --check or --output, which do, "
-                 "but got both"};
+  if (!options.runs() &&
+      (options.bench || options.checkReference || !options.outputs.empty() || !options.outputsFile.empty()))
+    return Error{
+        "expected --emit or --dump, which do not run the graph, or --bench, --check, --output or --outputs, which "
+        "do, but got both"};
   std::map<std::string, std::string> resultOfFile;
   for (const auto &[result, file] : options.outputs)
     if (auto [entry, isNew] = resultOfFile.try_emplace(file, result); !isNew)
       return Error{"expected a file for each --output, but '" + entry->second + "' and '" + result + "' both go to '" +
                    file + "'"};
+  if (auto entry = resultOfFile.find(options.outputsFile); entry != resultOfFile.end())
+    return Error{"expected a file for --outputs and one for each --output, but all results and '" + entry->second +
+                 "' both go to '" + entry->first + "'"};
   return {};
 }
 
@@ -146,6 +155,8 @@ Result<Options> tool::parseOptions(int argc, char **argv) {
   options.emit = line.emit;
   options.emitFile = line.emitFile;
   options.dump = line.dump;
+  options.inputsFile = line.inputsFile;
+  options.outputsFile = line.outputsFile;
   Status checks[] = {readPairs(line.inputs, "--input", "NAME=FILE.npy", options.inputs),
                      readPairs(line.outputs, "--output", "NAME=FILE.npy", options.outputs),
                      readDimensions(line.dimensions, options.dimensions),
@@ -156,6 +167,8 @@ Result<Options> tool::parseOptions(int argc, char **argv) {
                      checkWord(line.emit, {"mlir", "plan", "ptx"}),
                      checkValue(line.target),
                      checkValue(line.dump),
+                     checkValue(line.inputsFile),
+                     checkValue(line.outputsFile),
                      checkCombination(line, options),
                      checkFilesDiffer(options)};
   for (Status &check : checks)

@@ -24,6 +24,8 @@ struct Options {
 
   std::map<std::string, std::string> inputs;  ///< argument name to file
   std::map<std::string, std::string> outputs; ///< result name to file
+  std::string inputsFile;                     ///< arguments by name; empty: none
+  std::string outputsFile;                    ///< for all results; empty: none
   std::map<std::string, int64_t> dimensions;  ///< symbol name to value
   std::optional<uint64_t> fillSeed;
 

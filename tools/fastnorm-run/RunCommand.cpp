@@ -24,14 +24,14 @@ static Status checkOutputFiles(const Options &options) {
   for (const auto &[name, path] : options.outputs)
     if (Status writable = checkWritableTensor(path); !writable)
       return writable;
-  return {};
+  return options.outputsFile.empty() ? Status() : checkWritableTensor(options.outputsFile);
 }
 
 static Status writeOutputs(const Options &options, const NamedTensors &outputs) {
   for (const auto &[name, path] : options.outputs)
     if (Status written = writeNpy(path, outputs.at(name)); !written)
       return written;
-  return {};
+  return options.outputsFile.empty() ? Status() : writeSafetensors(options.outputsFile, outputs);
 }
 
 /// Runs the plan on inputs that are complete.
@@ -64,12 +64,15 @@ Exit tool::runCommand(const Options &options, const Source &source, const Compil
   Result<Plan> plan = source.plan(compileOptions);
   if (!plan)
     return failed(plan.error());
-  if (Status known = checkNames(*plan, options); !known)
+  Result<InputFiles> files = InputFiles::open(options);
+  if (!files)
+    return failed(files.error());
+  if (Status known = checkNames(*plan, options, *files); !known)
     return badUse(known.error());
-  Result<NamedTensors> inputs = readInputs(*plan, options);
+  Result<NamedTensors> inputs = files->read(*plan);
   if (!inputs)
     return failed(inputs.error());
-  Result<SymbolBindings> symbols = SymbolBindings::of(*plan, options, *inputs);
+  Result<SymbolBindings> symbols = SymbolBindings::of(*plan, options, *files, *inputs);
   if (!symbols)
     return failed(symbols.error());
   Result<std::vector<int64_t>> symbolValues = symbols->values();
