@@ -120,9 +120,8 @@ void AccessPattern::visit(Operation *op) {
                                      "; only [row, slot, hidden] can be reduced over slot");
   auto gather = dyn_cast<GatherOp>(op);
   if (gather) {
-    gathers.push_back(gather);
-    if (cast<RankedTensorType>(gather.getIndex().getType()).getRank() != 2)
-      unsupported.emplace_back(op, "gathers with an index of axes [row]; only [row, slot] is lowered");
+    bool hasSlots = axesOf(gather.getResult()).contains(Axis::Slot);
+    (hasSlots ? gathers : rowGathers).push_back(gather);
     if (!isa<BlockArgument>(gather.getIndex()))
       unsupported.emplace_back(op, "gathers with an index that the kernel computes");
   }

@@ -48,10 +48,10 @@ LogicalResult fastnorm::verifyGraph(func::FuncOp function) {
       return function.emitOpError("expects arguments and results that are ranked tensors with a dimension, but got ")
              << type;
     Type element = tensor.getElementType();
-    if (tensor.getEncoding() ||
-        !(element.isF32() || element.isBF16() || element.isInteger(32) || element.isInteger(64)))
+    if (tensor.getEncoding() || !isStorable(element))
       return function.emitOpError(
-                 "expects arguments and results that are dense tensors of f32, bf16, i32 or i64, but got ")
+                 "expects arguments and results that are dense tensors of f32, bf16, f16, f8E4M3FN, i8, "
+                 "i32 or i64, but got ")
              << type;
     for (int64_t dimension = 1; dimension < tensor.getRank(); ++dimension)
       if (tensor.isDynamicDim(dimension))

@@ -21,7 +21,6 @@ static int64_t elementsPerRow(RankedTensorType type) {
 }
 
 Traffic::Traffic(KernelOp kernel) {
-  AccessPattern pattern(kernel);
   for (BlockArgument argument : kernel.getBody().getArguments()) {
     auto type = cast<RankedTensorType>(argument.getType());
     int64_t bytes = elementBytes(type.getElementType());
@@ -32,7 +31,7 @@ Traffic::Traffic(KernelOp kernel) {
     else
       read.fixed += bytes * type.getNumElements();
   }
-  for (GatherOp gather : pattern.gathers) {
+  for (GatherOp gather : kernel.getBody().getOps<GatherOp>()) {
     auto type = cast<RankedTensorType>(gather.getResult().getType());
     read.perRow += elementBytes(type.getElementType()) * elementsPerRow(type);
   }

@@ -53,9 +53,9 @@ static constexpr int64_t kMostEarlyInvariantRegisters = 12;
 /// Slots whose loads are in flight together; of more, groups of half as many alternate.
 static constexpr int64_t kMostSlotsInFlight = 8;
 
-/// 16 bytes of the narrowest element, or as much as divides every row.
+/// 16 bytes of the narrowest element but 32 of the widest at most, or as much as divides every row.
 static int64_t vectorWidthFor(const AccessPattern &pattern) {
-  int64_t widest = 16 / pattern.narrowestBytes;
+  int64_t widest = std::min(16 / pattern.narrowestBytes, 32 / pattern.widestBytes);
   int64_t dividesRow = int64_t(1) << llvm::countr_zero(static_cast<uint64_t>(pattern.hidden));
   return std::min(widest, dividesRow);
 }

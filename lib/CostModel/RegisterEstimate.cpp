@@ -31,6 +31,8 @@ RegisterEstimate::RegisterEstimate(const AccessPattern &pattern, ScheduleAttr sc
   int64_t perVector = 0;
   for (BlockArgument argument : pattern.streamed)
     perVector += words(argument, schedule);
+  for (GatherOp gather : pattern.rowGathers)
+    perVector += words(gather.getTable(), schedule);
   for (GatherOp gather : pattern.gathers)
     perVector += words(gather.getTable(), schedule) * std::min(pattern.slots, schedule.getSlotsInFlight());
   inFlight = perVector * schedule.getVectorsInFlight();

@@ -35,6 +35,11 @@ void FastnormDialect::initialize() {
   registerAttributes();
 }
 
+bool fastnorm::isStorable(Type element) {
+  return isa<Float32Type, BFloat16Type, Float16Type, Float8E4M3FNType>(element) || element.isInteger(8) ||
+         element.isInteger(32) || element.isInteger(64);
+}
+
 LogicalResult FastnormDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
   if (attribute.getName() == kTargetAttr) {
     if (!isa<ModuleOp>(op))

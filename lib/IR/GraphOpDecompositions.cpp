@@ -74,6 +74,7 @@ public:
     return arith::ConstantOp::create(builder, loc, builder.getF32FloatAttr(static_cast<float>(value)));
   }
   Value add(Value left, Value right) { return arith::AddFOp::create(builder, loc, left, right); }
+  Value subtract(Value left, Value right) { return arith::SubFOp::create(builder, loc, left, right); }
   Value multiply(Value left, Value right) { return arith::MulFOp::create(builder, loc, left, right); }
   /// A product that the addition it feeds may contract with.
   Value contractible(Value left, Value right) {
@@ -102,28 +103,38 @@ SmallVector<Value> CombineOp::decompose(OpBuilder &builder, ValueRange operands)
   auto resultType = cast<RankedTensorType>(getResult().getType());
   auto indexType = cast<RankedTensorType>(getRowIndex().getType());
   SmallVector<int64_t> gathered(indexType.getShape());
-  gathered.push_back(resultType.getShape()[1]);
-  auto gatheredType = RankedTensorType::get(gathered, resultType.getElementType());
-  auto presentType = indexType.clone(builder.getI1Type());
+  gathered.push_back(resultType.getShape().back());
+  auto gatheredType =
+      RankedTensorType::get(gathered, cast<RankedTensorType>(getExpertRows().getType()).getElementType());
+  // Without gates nothing has to be kept from a dropped slot: its rows are zeros.
+  Type presentType = getGate() ? Type(indexType.clone(builder.getI1Type())) : Type();
   auto gather = GatherOp::create(builder, getLoc(), gatheredType, presentType, operands[0], operands[1]);
-  Placed rows{gather.getResult(), algebra.rowSlotHidden()};
-  Placed present{gather.getPresent(), algebra.rowSlot()};
-  Placed gate{operands[2], algebra.rowSlot()};
-
-  // A dropped slot adds nothing even where its gate is NaN or Inf: its rows are zeros and so is its factor.
-  Placed factor = algebra.map({gate, present}, algebra.rowSlot(), f32Like(indexType), [&](ValueRange arguments) {
-    return algebra.select(arguments[1], algebra.toF32(arguments[0]), algebra.constant(0.0));
+  SmallVector<Placed> factors{{gather.getResult(), algebra.rowSlotHidden()}};
+  if (getGate()) {
+    Placed gate{operands[2], algebra.rowSlot()};
+    Placed present{gather.getPresent(), algebra.rowSlot()};
+    // A dropped slot adds nothing even where its gate is NaN or Inf: its rows are zeros and so is its factor.
+    factors.push_back(algebra.map({gate, present}, algebra.rowSlot(), f32Like(indexType), [&](ValueRange arguments) {
+      return algebra.select(arguments[1], algebra.toF32(arguments[0]), algebra.constant(0.0));
+    }));
+  }
+  Placed product = algebra.map(factors, algebra.rowSlotHidden(), f32Like(gatheredType), [&](ValueRange arguments) {
+    Value row = algebra.toF32(arguments[0]);
+    return arguments.size() == 1 ? row : algebra.contractible(row, arguments[1]);
   });
-  Placed product =
-      algebra.map({rows, factor}, algebra.rowSlotHidden(), f32Like(gatheredType), [&](ValueRange arguments) {
-        return algebra.contractible(algebra.toF32(arguments[0]), arguments[1]);
-      });
-  Placed sum = algebra.reduce(Combiner::Add, Axis::Slot, product);
-  if (resultType.getElementType().isF32())
-    return {sum.value};
+  SmallVector<Placed> terms{algebra.reduce(Combiner::Add, Axis::Slot, product)};
+  if (getShared())
+    terms.push_back({operands.back(), algebra.rowHidden()});
+  else if (resultType.getElementType().isF32())
+    return {terms[0].value};
   return {algebra
-              .map({sum}, algebra.rowHidden(), resultType,
-                   [&](ValueRange arguments) { return algebra.fromF32(arguments[0], resultType.getElementType()); })
+              .map(terms, algebra.rowHidden(), resultType,
+                   [&](ValueRange arguments) {
+                     Value sum = arguments[0];
+                     if (getShared())
+                       sum = algebra.add(sum, algebra.toF32(arguments[1]));
+                     return algebra.fromF32(sum, resultType.getElementType());
+                   })
               .value};
 }
 
@@ -139,37 +150,107 @@ SmallVector<Value> ResidualAddOp::decompose(OpBuilder &builder, ValueRange opera
               .value};
 }
 
-SmallVector<Value> RmsNormOp::decompose(OpBuilder &builder, ValueRange operands) {
-  AlgebraBuilder algebra(builder, getLoc());
-  auto type = cast<RankedTensorType>(getInput().getType());
-  auto resultType = cast<RankedTensorType>(getResult().getType());
-  auto statisticType = RankedTensorType::get({type.getShape()[0]}, builder.getF32Type());
-  Placed input{operands[0], algebra.rowHidden()};
+/// What both norms are made of. A layer_norm takes its mean first; an rms_norm has none.
+template <typename NormOp> class NormDecomposition {
+public:
+  NormDecomposition(NormOp op, OpBuilder &builder, ValueRange operands)
+      : op(op), builder(builder), algebra(builder, op.getLoc()), operands(operands),
+        type(cast<RankedTensorType>(op.getInput().getType())), input{operands[0], algebra.rowHidden()} {}
 
-  Placed square = algebra.map({input}, algebra.rowHidden(), f32Like(type), [&](ValueRange arguments) {
+  /// The mean over hidden of each row.
+  Placed mean() {
+    Placed wide = algebra.map({input}, algebra.rowHidden(), f32Like(type),
+                              [&](ValueRange arguments) { return algebra.toF32(arguments[0]); });
+    Placed sum = algebra.reduce(Combiner::Add, Axis::Hidden, wide);
+    return algebra.map({sum}, algebra.row(), statisticType(), [&](ValueRange arguments) {
+      return algebra.multiply(arguments[0], algebra.constant(1.0 / type.getShape().back()));
+    });
+  }
+
+  /// 1 / √(mean of squares + eps); `centre` is what is taken from the rows first, or nothing.
+  Placed rstd(ArrayRef<Placed> centre) {
+    Placed square = algebra.map(with(centre), algebra.rowHidden(), f32Like(type), [&](ValueRange arguments) {
+      Value x = centred(arguments, !centre.empty());
+      return algebra.contractible(x, x);
+    });
+    Placed sum = algebra.reduce(Combiner::Add, Axis::Hidden, square);
+    return algebra.map({sum}, algebra.row(), statisticType(), [&](ValueRange arguments) {
+      Value inverseHidden = algebra.constant(1.0 / type.getShape().back());
+      return algebra.rsqrt(algebra.fma(arguments[0], inverseHidden, algebra.constant(op.getEps().convertToFloat())));
+    });
+  }
+
+  Value result(ArrayRef<Placed> centre, Placed rstd) {
+    auto resultType = cast<RankedTensorType>(op.getResult().getType());
+    SmallVector<Placed> inputs = with(centre);
+    unsigned rstdNumber = inputs.size();
+    inputs.push_back(rstd);
+    // The weight is the operand behind the input, the bias the last.
+    if (op.getWeight())
+      inputs.push_back({operands[1], algebra.hidden()});
+    if (op.getBias())
+      inputs.push_back({operands.back(), algebra.hidden()});
+    Placed value = algebra.map(inputs, algebra.rowHidden(), resultType, [&](ValueRange arguments) {
+      Value xhat = algebra.multiply(centred(arguments, !centre.empty()), arguments[rstdNumber]);
+      if (op.getRoundXhat())
+        xhat = algebra.toF32(algebra.fromF32(xhat, type.getElementType()));
+      return algebra.fromF32(affine(xhat, arguments.drop_front(rstdNumber + 1)), resultType.getElementType());
+    });
+    return value.value;
+  }
+
+private:
+  RankedTensorType statisticType() { return RankedTensorType::get(type.getShape().drop_back(), builder.getF32Type()); }
+
+  SmallVector<Placed> with(ArrayRef<Placed> centre) {
+    SmallVector<Placed> inputs{input};
+    llvm::append_range(inputs, centre);
+    return inputs;
+  }
+
+  /// The row less its mean. It is taken again in each map, so that what waits between them is the row as it is stored.
+  Value centred(ValueRange arguments, bool hasMean) {
     Value x = algebra.toF32(arguments[0]);
-    return algebra.contractible(x, x);
-  });
-  Placed sum = algebra.reduce(Combiner::Add, Axis::Hidden, square);
-  Placed rstd = algebra.map({sum}, algebra.row(), statisticType, [&](ValueRange arguments) {
-    Value inverseHidden = algebra.constant(1.0 / type.getShape()[1]);
-    return algebra.rsqrt(algebra.fma(arguments[0], inverseHidden, algebra.constant(getEps().convertToFloat())));
-  });
+    return hasMean ? algebra.subtract(x, arguments[1]) : x;
+  }
 
-  SmallVector<Placed> inputs{input, rstd};
-  if (getWeight())
-    inputs.push_back({operands[1], algebra.hidden()});
-  Placed result = algebra.map(inputs, algebra.rowHidden(), resultType, [&](ValueRange arguments) {
-    Value value = algebra.multiply(algebra.toF32(arguments[0]), arguments[1]);
-    if (getWeight()) {
-      Value weight = algebra.toF32(arguments[2]);
-      if (!getWeightOffset().isZero())
-        weight = algebra.add(weight, algebra.constant(getWeightOffset().convertToFloat()));
-      value = algebra.multiply(value, weight);
+  Value affine(Value xhat, ValueRange parameters) {
+    Value value = xhat;
+    Value weight;
+    if (op.getWeight()) {
+      weight = algebra.toF32(parameters.front());
+      if (!op.getWeightOffset().isZero())
+        weight = algebra.add(weight, algebra.constant(op.getWeightOffset().convertToFloat()));
     }
-    return algebra.fromF32(value, resultType.getElementType());
-  });
+    if (!op.getBias())
+      return weight ? algebra.multiply(value, weight) : value;
+    Value bias = algebra.toF32(parameters.back());
+    return weight ? algebra.fma(value, weight, bias) : algebra.add(value, bias);
+  }
+
+  NormOp op;
+  OpBuilder &builder;
+  AlgebraBuilder algebra;
+  ValueRange operands;
+  RankedTensorType type;
+  Placed input;
+};
+
+SmallVector<Value> RmsNormOp::decompose(OpBuilder &builder, ValueRange operands) {
+  NormDecomposition<RmsNormOp> norm(*this, builder, operands);
+  Placed rstd = norm.rstd({});
+  SmallVector<Value> results{norm.result({}, rstd)};
   if (getRstd())
-    return {result.value, rstd.value};
-  return {result.value};
+    results.push_back(rstd.value);
+  return results;
+}
+
+SmallVector<Value> LayerNormOp::decompose(OpBuilder &builder, ValueRange operands) {
+  NormDecomposition<LayerNormOp> norm(*this, builder, operands);
+  Placed mean = norm.mean();
+  Placed rstd = norm.rstd(mean);
+  SmallVector<Value> results{norm.result(mean, rstd)};
+  if (!getStatistics().empty())
+    results.append({mean.value, rstd.value});
+  return results;
 }

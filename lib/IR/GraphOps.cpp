@@ -12,6 +12,12 @@
 using namespace mlir;
 using namespace fastnorm;
 
+namespace fastnorm {
+/// "T" where all three types are one, else "T, T -> T".
+static ParseResult parseOneOrEachType(OpAsmParser &parser, Type &residual, Type &input, Type &result);
+static void printOneOrEachType(OpAsmPrinter &printer, Operation *, Type residual, Type input, Type result);
+} // namespace fastnorm
+
 #define GET_OP_CLASSES
 #include "fastnorm/IR/GraphOps.cpp.inc"
 
@@ -45,66 +51,118 @@ static LogicalResult verifyStatic(Operation *op, StringRef what, int64_t extent,
   return success();
 }
 
+/// "expects <what> of hidden size 64 to match the <whom>, but got 32".
+static LogicalResult verifyHidden(Operation *op, StringRef what, Value value, StringRef whom, Value other) {
+  if (!value || hiddenOf(value) == hiddenOf(other))
+    return success();
+  return op->emitOpError("expects ") << what << " of hidden size " << hiddenOf(other) << " to match the " << whom
+                                     << ", but got " << shapeOf(value);
+}
+
 LogicalResult CombineOp::verify() {
   // C4
   if (failed(verifyStatic(*this, "hidden", hiddenOf(getResult()), kMostHidden)) ||
       failed(verifyStatic(*this, "top_k", hiddenOf(getRowIndex()), kMostSlots)))
     return failure();
   // C1
-  if (hiddenOf(getExpertRows()) != hiddenOf(getResult()))
-    return emitOpError("expects expert_rows of hidden size ")
-           << hiddenOf(getResult()) << " to match the result, but got " << shapeOf(getExpertRows());
-  if (tensorOf(getExpertRows()).getElementType() != tensorOf(getResult()).getElementType())
-    return emitOpError("expects the result to have the element type of expert_rows, ")
-           << tensorOf(getExpertRows()).getElementType() << ", but got " << tensorOf(getResult()).getElementType();
+  if (failed(verifyHidden(*this, "expert_rows", getExpertRows(), "result", getResult())) ||
+      failed(verifyHidden(*this, "shared", getShared(), "result", getResult())))
+    return failure();
   // C2
-  if (!agree(tensorOf(getGate()).getShape(), tensorOf(getRowIndex()).getShape()))
+  if (getGate() && !agree(tensorOf(getGate()).getShape(), tensorOf(getRowIndex()).getShape()))
     return emitOpError("expects gate of shape ")
            << shapeOf(getRowIndex()) << " to match row_index, but got " << shapeOf(getGate());
   // C3
-  if (!agree(tensorOf(getRowIndex()).getShape()[0], tensorOf(getResult()).getShape()[0]))
-    return emitOpError("expects as many rows in the result as in row_index of shape ")
-           << shapeOf(getRowIndex()) << ", but got " << shapeOf(getResult());
+  for (Value rows : {Value(getShared()), Value(getResult())})
+    if (rows && !agree(tensorOf(getRowIndex()).getShape()[0], tensorOf(rows).getShape()[0]))
+      return emitOpError("expects as many rows in ")
+             << (rows == getResult() ? "the result" : "shared") << " as in row_index of shape "
+             << shapeOf(getRowIndex()) << ", but got " << shapeOf(rows);
   return success();
 }
 
 LogicalResult ResidualAddOp::verify() {
   // C1
+  for (auto [what, value] : {std::pair<StringRef, Value>("input", getInput()), {"the result", getResult()}})
+    if (!agree(tensorOf(value).getShape(), tensorOf(getResidual()).getShape()))
+      return emitOpError("expects ") << what << " to have the shape of residual, " << shapeOf(getResidual())
+                                     << ", but got " << shapeOf(value);
+  // C2
   return verifyStatic(*this, "hidden", hiddenOf(getResult()), kMostHidden);
 }
 
-LogicalResult RmsNormOp::verify() {
+/// C1, C2, C4, C5 and C6 of a norm, and C3 for its statistics by name.
+template <typename NormOp>
+static LogicalResult verifyNorm(NormOp op, ArrayRef<std::pair<StringRef, Value>> statistics) {
   // C6
-  if (failed(verifyStatic(*this, "hidden", hiddenOf(getInput()), kMostHidden)))
+  if (failed(verifyStatic(op, "hidden", hiddenOf(op.getInput()), kMostHidden)))
     return failure();
   // C1
-  if (!agree(tensorOf(getInput()).getShape(), tensorOf(getResult()).getShape()))
-    return emitOpError("expects the result to have the shape of the input, ")
-           << shapeOf(getInput()) << ", but got " << shapeOf(getResult());
+  if (!agree(tensorOf(op.getInput()).getShape(), tensorOf(op.getResult()).getShape()))
+    return op.emitOpError("expects the result to have the shape of the input, ")
+           << shapeOf(op.getInput()) << ", but got " << shapeOf(op.getResult());
   // C2
-  if (getWeight() && hiddenOf(getWeight()) != hiddenOf(getInput()))
-    return emitOpError("expects weight of hidden size ")
-           << hiddenOf(getInput()) << " to match the input, but got " << shapeOf(getWeight());
+  if (failed(verifyHidden(op, "weight", op.getWeight(), "input", op.getInput())) ||
+      failed(verifyHidden(op, "bias", op.getBias(), "input", op.getInput())))
+    return failure();
   // C3
-  if (getRstd() && !agree(tensorOf(getRstd()).getShape()[0], tensorOf(getInput()).getShape()[0]))
-    return emitOpError("expects rstd to have the rows of the input, ")
-           << shapeOf(getInput()) << ", but got " << shapeOf(getRstd());
+  for (auto [name, statistic] : statistics)
+    if (!agree(tensorOf(statistic).getShape()[0], tensorOf(op.getInput()).getShape()[0]))
+      return op.emitOpError("expects ") << name << " to have the rows of the input, " << shapeOf(op.getInput())
+                                        << ", but got " << shapeOf(statistic);
   // C4
-  if (!getEps().isFinite() || getEps().isNegative())
-    return emitOpError("expects eps to be finite and not negative, but got ") << getEpsAttr();
-  if (!getWeightOffset().isFinite())
-    return emitOpError("expects weight_offset to be finite, but got ") << getWeightOffsetAttr();
+  if (!op.getEps().isFinite() || op.getEps().isNegative())
+    return op.emitOpError("expects eps to be finite and not negative, but got ") << op.getEpsAttr();
+  if (!op.getWeightOffset().isFinite())
+    return op.emitOpError("expects weight_offset to be finite, but got ") << op.getWeightOffsetAttr();
   // C5
-  if (!getWeight() && !getWeightOffset().isZero())
-    return emitOpError("expects a weight to add weight_offset ") << getWeightOffsetAttr() << " to, but has none";
+  if (!op.getWeight() && !op.getWeightOffset().isZero())
+    return op.emitOpError("expects a weight to add weight_offset ") << op.getWeightOffsetAttr() << " to, but has none";
   return success();
+}
+
+LogicalResult RmsNormOp::verify() {
+  SmallVector<std::pair<StringRef, Value>> statistics;
+  if (getRstd())
+    statistics.emplace_back("rstd", getRstd());
+  return verifyNorm(*this, statistics);
+}
+
+LogicalResult LayerNormOp::verify() {
+  // C3
+  if (getStatistics().size() != 0 && getStatistics().size() != 2)
+    return emitOpError("expects two statistics, mean and rstd, or none, but got ") << getStatistics().size();
+  SmallVector<std::pair<StringRef, Value>> statistics;
+  for (auto [name, statistic] : llvm::zip(ArrayRef<StringRef>{"mean", "rstd"}, getStatistics()))
+    statistics.emplace_back(name, statistic);
+  return verifyNorm(*this, statistics);
+}
+
+ParseResult fastnorm::parseOneOrEachType(OpAsmParser &parser, Type &residual, Type &input, Type &result) {
+  if (parser.parseType(residual))
+    return failure();
+  input = result = residual;
+  if (failed(parser.parseOptionalComma()))
+    return success();
+  return failure(parser.parseType(input) || parser.parseArrow() || parser.parseType(result));
+}
+
+void fastnorm::printOneOrEachType(OpAsmPrinter &printer, Operation *, Type residual, Type input, Type result) {
+  printer << residual;
+  if (input != residual || result != residual)
+    printer << ", " << input << " -> " << result;
 }
 
 //===----------------------------------------------------------------------===//
 // Rows and tables
 //===----------------------------------------------------------------------===//
 
-SmallVector<Value> CombineOp::getRowValues() { return {getRowIndex(), getGate(), getResult()}; }
+/// The values that are there.
+static SmallVector<Value> present(std::initializer_list<Value> values) {
+  return SmallVector<Value>(llvm::make_filter_range(values, [](Value value) { return static_cast<bool>(value); }));
+}
+
+SmallVector<Value> CombineOp::getRowValues() { return present({getRowIndex(), getGate(), getShared(), getResult()}); }
 SmallVector<Value> CombineOp::getTables() { return {getExpertRows()}; }
 SmallVector<Value> CombineOp::getRowIndices() { return {getRowIndex()}; }
 
@@ -112,11 +170,14 @@ SmallVector<Value> ResidualAddOp::getRowValues() { return {getResidual(), getInp
 SmallVector<Value> ResidualAddOp::getTables() { return {}; }
 SmallVector<Value> ResidualAddOp::getRowIndices() { return {}; }
 
-SmallVector<Value> RmsNormOp::getRowValues() {
-  SmallVector<Value> values{getInput(), getResult()};
-  if (getRstd())
-    values.push_back(getRstd());
-  return values;
-}
+SmallVector<Value> RmsNormOp::getRowValues() { return present({getInput(), getResult(), getRstd()}); }
 SmallVector<Value> RmsNormOp::getTables() { return {}; }
 SmallVector<Value> RmsNormOp::getRowIndices() { return {}; }
+
+SmallVector<Value> LayerNormOp::getRowValues() {
+  SmallVector<Value> values{getInput(), getResult()};
+  llvm::append_range(values, getStatistics());
+  return values;
+}
+SmallVector<Value> LayerNormOp::getTables() { return {}; }
+SmallVector<Value> LayerNormOp::getRowIndices() { return {}; }

@@ -34,7 +34,30 @@ static std::string text(int64_t extent) { return ShapedType::isDynamic(extent) ?
 static bool isScalarFunction(Operation *op) {
   return isa<arith::ConstantOp, arith::AddFOp, arith::SubFOp, arith::MulFOp, arith::DivFOp, arith::NegFOp,
              arith::MaximumFOp, arith::MinimumFOp, arith::CmpFOp, arith::SelectOp, arith::ExtFOp, arith::TruncFOp,
-             math::RsqrtOp, math::SqrtOp, math::AbsFOp, math::FmaOp, math::Exp2Op>(op);
+             arith::SIToFPOp, arith::FPToSIOp, math::RsqrtOp, math::SqrtOp, math::AbsFOp, math::FmaOp, math::Exp2Op,
+             math::Log2Op, math::RoundEvenOp>(op);
+}
+
+/// What a scalar function computes in: f32 and i1; a conversion has f32 on one side and what is stored on the other.
+static LogicalResult verifyScalarTypes(Operation *op) {
+  auto isArithmetic = [](Type type) { return type.isF32() || type.isInteger(1); };
+  if (isa<arith::ExtFOp, arith::SIToFPOp, arith::TruncFOp, arith::FPToSIOp>(op)) {
+    Type from = op->getOperand(0).getType(), to = op->getResult(0).getType();
+    Type wide = isa<arith::ExtFOp, arith::SIToFPOp>(op) ? to : from;
+    Type stored = wide == to ? from : to;
+    if (!wide.isF32() || !isStorable(stored) || stored.isInteger(64))
+      return op->emitOpError("converts ") << from << " to " << to
+                                          << ", but a fastnorm.map converts between f32 and bf16, f16, f8E4M3FN, i8 or "
+                                             "i32";
+    return success();
+  }
+  // A constant or a choice may be of any type that is stored; nothing is computed.
+  if (isa<arith::ConstantOp, arith::SelectOp>(op))
+    return success();
+  for (Type type : llvm::concat<const Type>(op->getOperandTypes(), op->getResultTypes()))
+    if (!isArithmetic(type))
+      return op->emitOpError("computes ") << type << " in a fastnorm.map, which computes in f32 and i1";
+  return success();
 }
 
 LogicalResult MapOp::verify() {
@@ -90,9 +113,8 @@ LogicalResult MapOp::verify() {
         truncf.getRoundingmode().value_or(arith::RoundingMode::to_nearest_even) != arith::RoundingMode::to_nearest_even)
       return op.emitOpError("rounds ") << arith::stringifyRoundingMode(*truncf.getRoundingmode())
                                        << ", but a fastnorm.map rounds to_nearest_even";
-    for (Type type : op.getResultTypes())
-      if (!type.isF32() && !type.isBF16() && !type.isInteger(1))
-        return op.emitOpError("computes ") << type << " in a fastnorm.map, which computes in f32, bf16 and i1";
+    if (failed(verifyScalarTypes(&op)))
+      return failure();
   }
   return success();
 }
@@ -171,12 +193,17 @@ LogicalResult GatherOp::verify() {
     return emitOpError("expects a result of type ") << expected << ", but got " << getResult().getType();
   // C2
   auto expectedPresent = RankedTensorType::get(indexType.getShape(), IntegerType::get(getContext(), 1));
-  if (getPresent().getType() != expectedPresent)
+  if (getPresent() && getPresent().getType() != expectedPresent)
     return emitOpError("expects present of type ") << expectedPresent << ", but got " << getPresent().getType();
   return success();
 }
 
-SmallVector<Value> GatherOp::getRowValues() { return {getIndex(), getResult(), getPresent()}; }
+SmallVector<Value> GatherOp::getRowValues() {
+  SmallVector<Value> rows{getIndex(), getResult()};
+  if (getPresent())
+    rows.push_back(getPresent());
+  return rows;
+}
 SmallVector<Value> GatherOp::getTables() { return {getTable()}; }
 SmallVector<Value> GatherOp::getRowIndices() { return {getIndex()}; }
 

@@ -38,16 +38,17 @@ static void storeRow(HostTensor &tensor, int64_t row, const std::vector<double> 
 }
 
 /// result[t, c] = round(sum over k of expert_rows[row_index[t, k], c] * gate[t, k]), over the slots not dropped.
+/// Gate and shared may be null.
 static std::vector<Tensor> evaluateCombine(CombineOp op, const Tensor &expertRows, const Tensor &rowIndex,
-                                           const Tensor &gate, int64_t rows) {
+                                           const Tensor *gate, const Tensor *shared, int64_t rows) {
   HostTensor result = emptyResult(op.getResult(), rows);
   double expertRowCount = expertRows.shape()[0];
   int64_t hidden = expertRows.rowElements();
   forEachRow(rows, hidden * rowIndex.rowElements(), [&](int64_t begin, int64_t end) {
     for (int64_t token = begin; token < end; ++token) {
       std::vector<double> indices = readRow(rowIndex, token);
-      std::vector<double> gates = readRow(gate, token);
-      std::vector<double> sum(hidden, 0.0);
+      std::vector<double> gates = gate ? readRow(*gate, token) : std::vector<double>(indices.size(), 1.0);
+      std::vector<double> sum = std::vector<double>(hidden, 0.0);
       for (size_t slot = 0; slot < indices.size(); ++slot) {
         if (indices[slot] < 0 || indices[slot] >= expertRowCount)
           continue;
@@ -55,13 +56,15 @@ static std::vector<Tensor> evaluateCombine(CombineOp op, const Tensor &expertRow
         for (int64_t column = 0; column < hidden; ++column)
           sum[column] += expertRow[column] * gates[slot];
       }
+      std::vector<double> sharedRow = shared ? readRow(*shared, token) : std::vector<double>(hidden, 0.0);
+      for (int64_t column = 0; column < hidden; ++column)
+        sum[column] += sharedRow[column];
       storeRow(result, token, sum);
     }
   });
   return {Tensor::own(std::move(result))};
 }
 
-/// result = round(residual + input)
 static std::vector<Tensor> evaluateResidualAdd(ResidualAddOp op, const Tensor &residual, const Tensor &input,
                                                int64_t rows) {
   HostTensor result = emptyResult(op.getResult(), rows);
@@ -78,31 +81,77 @@ static std::vector<Tensor> evaluateResidualAdd(ResidualAddOp op, const Tensor &r
 }
 
 /// rstd[r] = 1 / sqrt(mean of input[r, c]^2 + eps); result[r, c] = round(input[r, c] * rstd[r] * (weight[c] + offset))
-static std::vector<Tensor> evaluateRmsNorm(RmsNormOp op, const Tensor &input, const Tensor *weight, int64_t rows) {
-  HostTensor result = emptyResult(op.getResult(), rows);
-  HostTensor rstds(DType::F32, {rows});
-  double eps = op.getEps().convertToFloat();
-  std::vector<double> factors(input.rowElements(), 1.0);
-  if (weight) {
-    weight->read(0, factors.size(), factors.data());
-    for (double &factor : factors)
-      factor += op.getWeightOffset().convertToFloat();
+static double meanOf(const std::vector<double> &values) {
+  double sum = 0.0;
+  for (double value : values)
+    sum += value;
+  return sum / values.size();
+}
+
+/// The column parameters of a norm: factors (1 without a weight) and addends (0 without a bias).
+template <typename NormOp> struct Affine {
+  Affine(NormOp op, const std::vector<const Tensor *> &operands, int64_t hidden)
+      : factors(hidden, 1.0), addends(hidden, 0.0) {
+    if (op.getWeight()) {
+      operands[1]->read(0, hidden, factors.data());
+      for (double &factor : factors)
+        factor += op.getWeightOffset().convertToFloat();
+    }
+    if (op.getBias())
+      operands.back()->read(0, hidden, addends.data());
   }
+
+  std::vector<double> factors;
+  std::vector<double> addends;
+};
+
+static double roundTo(DType dtype, double value) {
+  HostTensor rounded(dtype, {1});
+  rounded.set(0, value);
+  return rounded.at(0);
+}
+
+/// A row of a norm becomes xhat: less its mean if it has one, times rstd. Returns mean and rstd.
+static std::pair<double, double> normalize(std::vector<double> &values, bool centres, double eps) {
+  double mean = centres ? meanOf(values) : 0.0;
+  std::vector<double> squares;
+  for (double &value : values) {
+    value -= mean;
+    squares.push_back(value * value);
+  }
+  double rstd = 1.0 / std::sqrt(meanOf(squares) + eps);
+  for (double &value : values)
+    value *= rstd;
+  return {mean, rstd};
+}
+
+/// Results of both norms: the rows, and the statistics that the op asks for.
+template <typename NormOp>
+static std::vector<Tensor> evaluateNorm(NormOp op, const std::vector<const Tensor *> &operands, int64_t rows) {
+  constexpr bool kCentres = std::is_same_v<NormOp, LayerNormOp>;
+  const Tensor &input = *operands[0];
+  HostTensor result = emptyResult(op.getResult(), rows);
+  HostTensor means(DType::F32, {rows});
+  HostTensor rstds(DType::F32, {rows});
+  Affine<NormOp> affine(op, operands, input.rowElements());
+  DType inputType = *dtypeOf(cast<RankedTensorType>(op.getInput().getType()).getElementType());
   forEachRow(rows, input.rowElements(), [&](int64_t begin, int64_t end) {
     for (int64_t row = begin; row < end; ++row) {
       std::vector<double> values = readRow(input, row);
-      double sumOfSquares = 0.0;
-      for (double value : values)
-        sumOfSquares += value * value;
-      double rstd = 1.0 / std::sqrt(sumOfSquares / values.size() + eps);
-      for (size_t column = 0; column < values.size(); ++column)
-        values[column] = values[column] * rstd * factors[column];
+      auto [mean, rstd] = normalize(values, kCentres, op.getEps().convertToFloat());
+      for (size_t column = 0; column < values.size(); ++column) {
+        double xhat = op.getRoundXhat() ? roundTo(inputType, values[column]) : values[column];
+        values[column] = xhat * affine.factors[column] + affine.addends[column];
+      }
       storeRow(result, row, values);
+      means.set(row, mean);
       rstds.set(row, rstd);
     }
   });
   std::vector<Tensor> results{Tensor::own(std::move(result))};
-  if (op.getRstd())
+  if (kCentres && op->getNumResults() > 1)
+    results.push_back(Tensor::own(std::move(means)));
+  if (op->getNumResults() > 1)
     results.push_back(Tensor::own(std::move(rstds)));
   return results;
 }
@@ -112,12 +161,12 @@ Result<std::vector<Tensor>> reference::evaluateGraphOp(Operation *op, const std:
   using Results = Result<std::vector<Tensor>>;
   return llvm::TypeSwitch<Operation *, Results>(op)
       .Case([&](CombineOp combine) -> Results {
-        return evaluateCombine(combine, *operands[0], *operands[1], *operands[2], rows);
+        return evaluateCombine(combine, *operands[0], *operands[1], combine.getGate() ? operands[2] : nullptr,
+                               combine.getShared() ? operands.back() : nullptr, rows);
       })
       .Case([&](ResidualAddOp add) -> Results { return evaluateResidualAdd(add, *operands[0], *operands[1], rows); })
-      .Case([&](RmsNormOp norm) -> Results {
-        return evaluateRmsNorm(norm, *operands[0], norm.getWeight() ? operands[1] : nullptr, rows);
-      })
+      .Case([&](RmsNormOp norm) -> Results { return evaluateNorm(norm, operands, rows); })
+      .Case([&](LayerNormOp norm) -> Results { return evaluateNorm(norm, operands, rows); })
       .Default([](Operation *other) -> Results {
         return Error{"expected graph ops that the reference knows, but got '" + other->getName().getStringRef().str() +
                      "'"};

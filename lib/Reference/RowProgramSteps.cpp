@@ -86,14 +86,15 @@ void RowProgram::runGather(const Step &step, RowValues &values) const {
   const Tensor &table = *places[step.operands[0]].source;
   const std::vector<double> &index = values[step.operands[1]];
   std::vector<double> &result = values[step.results[0]];
-  std::vector<double> &present = values[step.results[1]];
   int64_t columns = table.rowElements();
   result.assign(index.size() * columns, 0.0);
-  present.assign(index.size(), 0.0);
+  std::vector<double> present(index.size(), 0.0);
   for (size_t slot = 0; slot < index.size(); ++slot) {
     if (index[slot] < 0 || index[slot] >= table.shape()[0])
       continue;
     present[slot] = 1.0;
     table.read(static_cast<int64_t>(index[slot]) * columns, columns, result.data() + slot * columns);
   }
+  if (step.results.size() > 1)
+    values[step.results[1]] = present;
 }

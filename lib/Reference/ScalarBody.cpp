@@ -7,6 +7,8 @@
 
 #include "ScalarBody.h"
 
+#include "Types.h"
+
 #include "fastnorm/Support/HostTensor.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -47,8 +49,9 @@ static double maximum(double a, double b) {
 static double minimum(double a, double b) { return -maximum(-a, -b); }
 
 /// Rounds every element to bf16.
-static void roundToBf16(Elements &elements) {
-  HostTensor rounded(DType::BF16, {static_cast<int64_t>(elements.size())});
+/// To a type that is stored.
+static void roundTo(DType dtype, Elements &elements) {
+  HostTensor rounded(dtype, {static_cast<int64_t>(elements.size())});
   for (size_t index = 0; index < elements.size(); ++index) {
     rounded.set(index, elements[index]);
     elements[index] = rounded.at(index);
@@ -57,6 +60,12 @@ static void roundToBf16(Elements &elements) {
 
 /// A comparison holds where the relation of its operands is among those its predicate names; these bits are how the
 /// predicates are numbered: equal 1, greater 2, less 4, unordered 8.
+/// Toward zero; saturates, and NaN becomes 0.
+static double toInteger(double value, DType dtype) {
+  double limit = std::ldexp(1.0, 8 * byteWidth(dtype) - 1);
+  return std::isnan(value) ? 0.0 : std::clamp(std::trunc(value), -limit, limit - 1);
+}
+
 static double compare(arith::CmpFPredicate predicate, double a, double b) {
   unsigned relation = std::isnan(a) || std::isnan(b) ? 8 : a < b ? 4 : a > b ? 2 : 1;
   return (static_cast<unsigned>(predicate) & relation) != 0;
@@ -71,6 +80,7 @@ static double constantValue(arith::ConstantOp constant) {
 /// Whether the op is known.
 static bool evaluateFunction(Operation *op, Elements &result, ArrayRef<const Elements *> inputs) {
   bool known = true;
+  std::optional<DType> stored = dtypeOf(op->getResult(0).getType());
   auto unary = [&](auto function) { apply(result, *inputs[0], function); };
   auto binary = [&](auto function) { apply(result, *inputs[0], *inputs[1], function); };
   auto ternary = [&](auto function) { apply(result, *inputs[0], *inputs[1], *inputs[2], function); };
@@ -85,15 +95,19 @@ static bool evaluateFunction(Operation *op, Elements &result, ArrayRef<const Ele
       .Case([&](arith::MinimumFOp) { binary(minimum); })
       .Case([&](arith::CmpFOp cmp) { binary([&](double a, double b) { return compare(cmp.getPredicate(), a, b); }); })
       .Case([&](arith::SelectOp) { ternary([](double a, double b, double c) { return a != 0.0 ? b : c; }); })
-      .Case<arith::ExtFOp, arith::TruncFOp>([&](Operation *) { unary([](double a) { return a; }); })
+      .Case<arith::ExtFOp, arith::TruncFOp, arith::SIToFPOp>([&](Operation *) { unary([](double a) { return a; }); })
       .Case([&](math::RsqrtOp) { unary([](double a) { return 1.0 / std::sqrt(a); }); })
       .Case([&](math::SqrtOp) { unary([](double a) { return std::sqrt(a); }); })
       .Case([&](math::AbsFOp) { unary([](double a) { return std::fabs(a); }); })
       .Case([&](math::FmaOp) { ternary([](double a, double b, double c) { return std::fma(a, b, c); }); })
       .Case([&](math::Exp2Op) { unary([](double a) { return std::exp2(a); }); })
+      .Case([&](math::Log2Op) { unary([](double a) { return std::log2(a); }); })
+      .Case([&](math::RoundEvenOp) { unary([](double a) { return std::nearbyint(a); }); })
+      .Case([&](arith::FPToSIOp) { unary([&](double a) { return toInteger(a, *stored); }); })
       .Default([&](Operation *) { known = false; });
-  if (known && op->getResult(0).getType().isBF16())
-    roundToBf16(result);
+  // f32 is what the reference is wider than.
+  if (known && stored && !isInteger(*stored) && *stored != DType::F32)
+    roundTo(*stored, result);
   return known;
 }
 

@@ -65,9 +65,10 @@ static void wrapAlgebraOps(ArrayRef<Operation *> ops) {
         results.push_back(result);
   }
   Location loc = ops.front()->getLoc();
+  StringRef name = ops.size() == 1 && isa<GatherOp>(ops.front()) ? "gather" : "algebra";
   OpBuilder builder(ops.back()->getContext());
   builder.setInsertionPointAfter(ops.back());
-  KernelOp kernel = createKernel(builder, loc, "algebra", inputs.getArrayRef(), TypeRange(ValueRange(results)));
+  KernelOp kernel = createKernel(builder, loc, name, inputs.getArrayRef(), TypeRange(ValueRange(results)));
   for (auto [result, kernelResult] : llvm::zip(results, kernel.getResults()))
     result.replaceUsesWithIf(kernelResult, [&](OpOperand &use) { return !members.contains(use.getOwner()); });
   Block &body = kernel.getBody().front();
@@ -170,9 +171,9 @@ private:
       if (returned.get().getDefiningOp<KernelOp>() && written.insert(returned.get()).second)
         continue;
       auto type = cast<RankedTensorType>(returned.get().getType());
-      if (type.getRank() > 2 || !(type.getElementType().isF32() || type.getElementType().isBF16()))
+      if (type.getRank() > 2)
         return terminator->emitOpError("returns an argument of type ")
-               << type << "; only f32 and bf16 tensors of rank 1 and 2 can be copied to a result";
+               << type << "; only tensors of rank 1 and 2 can be copied to a result";
       returned.set(copyOf(builder, terminator->getLoc(), returned.get()));
       written.insert(returned.get());
     }

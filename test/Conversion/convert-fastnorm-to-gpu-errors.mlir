@@ -1,4 +1,4 @@
-// RUN: fastnorm-opt %s --verify-diagnostics --convert-fastnorm-to-gpu
+// RUN: fastnorm-opt %s --verify-diagnostics --fastnorm-attach-target --convert-fastnorm-to-gpu
 
 func.func @no_schedule(%x: tensor<?x64xf32>) -> tensor<?xf32> {
   // expected-error@+1 {{'fastnorm.kernel' op has no schedule; run fastnorm-select-schedule first}}

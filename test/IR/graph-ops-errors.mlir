@@ -10,10 +10,19 @@ func.func @combine_hidden_differs(%rows: tensor<?x64xbf16>, %index: tensor<?x8xi
 
 // -----
 
-// combine C1, element type.
-func.func @combine_storage_differs(%rows: tensor<?x64xbf16>, %index: tensor<?x8xi64>, %gate: tensor<?x8xf32>) {
-  // expected-error@+1 {{'fastnorm.combine' op expects the result to have the element type of expert_rows, 'bf16', but got 'f32'}}
-  %h = fastnorm.combine %rows[%index] gate(%gate) : tensor<?x64xbf16>, tensor<?x8xi64>, tensor<?x8xf32> -> tensor<?x64xf32>
+// combine C1, shared.
+func.func @combine_shared_hidden_differs(%rows: tensor<?x64xbf16>, %index: tensor<?x8xi64>, %s: tensor<?x32xbf16>) {
+  // expected-error@+1 {{'fastnorm.combine' op expects shared of hidden size 64 to match the result, but got ?x32}}
+  %h = fastnorm.combine %rows[%index] shared(%s) : tensor<?x64xbf16>, tensor<?x8xi64>, tensor<?x32xbf16> -> tensor<?x64xbf16>
+  return
+}
+
+// -----
+
+// combine C3, shared.
+func.func @combine_shared_rows_differ(%rows: tensor<?x64xbf16>, %index: tensor<5x8xi64>, %s: tensor<4x64xbf16>) {
+  // expected-error@+1 {{'fastnorm.combine' op expects as many rows in shared as in row_index of shape 5x8, but got 4x64}}
+  %h = fastnorm.combine %rows[%index] shared(%s) : tensor<?x64xbf16>, tensor<5x8xi64>, tensor<4x64xbf16> -> tensor<5x64xbf16>
   return
 }
 
@@ -90,9 +99,9 @@ func.func @residual_add_dynamic_hidden(%residual: tensor<?x?xbf16>, %h: tensor<?
 
 // -----
 
-func.func @residual_add_f16(%residual: tensor<?x64xf16>, %h: tensor<?x64xf16>) {
-  // expected-error@+1 {{'fastnorm.residual_add' op operand #0 must be [rows, hidden] tensor of f32 or bf16}}
-  %s = fastnorm.residual_add %residual, %h : tensor<?x64xf16>
+func.func @residual_add_f64(%residual: tensor<?x64xf64>, %h: tensor<?x64xf64>) {
+  // expected-error@+1 {{'fastnorm.residual_add' op operand #0 must be [rows, hidden] tensor of f32, bf16 or f16}}
+  %s = fastnorm.residual_add %residual, %h : tensor<?x64xf64>
   return
 }
 
@@ -174,5 +183,77 @@ func.func @rms_norm_without_columns(%x: tensor<?x0xbf16>) {
 func.func @rms_norm_needs_eps(%x: tensor<?x64xbf16>) {
   // expected-error@+1 {{'fastnorm.rms_norm' op requires attribute 'eps'}}
   %y = fastnorm.rms_norm %x : tensor<?x64xbf16> -> tensor<?x64xbf16>
+  return
+}
+
+// -----
+
+// residual_add C1, the operands.
+func.func @residual_add_shapes_differ(%x: tensor<?x64xf32>, %h: tensor<?x32xbf16>) {
+  // expected-error@+1 {{'fastnorm.residual_add' op expects input to have the shape of residual, ?x64, but got ?x32}}
+  %s = fastnorm.residual_add %x, %h : tensor<?x64xf32>, tensor<?x32xbf16> -> tensor<?x64xf32>
+  return
+}
+
+// -----
+
+// residual_add C1, the result.
+func.func @residual_add_result_differs(%x: tensor<4x64xf32>, %h: tensor<4x64xbf16>) {
+  // expected-error@+1 {{'fastnorm.residual_add' op expects the result to have the shape of residual, 4x64, but got 5x64}}
+  %s = fastnorm.residual_add %x, %h : tensor<4x64xf32>, tensor<4x64xbf16> -> tensor<5x64xf32>
+  return
+}
+
+// -----
+
+// layer_norm C2, bias.
+func.func @layer_norm_bias_differs(%x: tensor<?x64xbf16>, %b: tensor<32xf32>) {
+  // expected-error@+1 {{'fastnorm.layer_norm' op expects bias of hidden size 64 to match the input, but got 32}}
+  %y = fastnorm.layer_norm %x bias(%b) {eps = 1.0e-5 : f32} : tensor<?x64xbf16>, tensor<32xf32> -> tensor<?x64xbf16>
+  return
+}
+
+// -----
+
+// layer_norm C3, how many.
+func.func @layer_norm_one_statistic(%x: tensor<?x64xbf16>) {
+  // expected-error@+1 {{'fastnorm.layer_norm' op expects two statistics, mean and rstd, or none, but got 1}}
+  %y, %m = fastnorm.layer_norm %x {eps = 1.0e-5 : f32} : tensor<?x64xbf16> -> tensor<?x64xbf16>, tensor<?xf32>
+  return
+}
+
+// -----
+
+// layer_norm C3, which rows.
+func.func @layer_norm_statistic_rows_differ(%x: tensor<4x64xbf16>) {
+  // expected-error@+1 {{'fastnorm.layer_norm' op expects rstd to have the rows of the input, 4x64, but got 5}}
+  %y, %m, %r = fastnorm.layer_norm %x {eps = 1.0e-5 : f32} : tensor<4x64xbf16> -> tensor<4x64xbf16>, tensor<4xf32>, tensor<5xf32>
+  return
+}
+
+// -----
+
+// layer_norm C4: eps is asked for.
+func.func @layer_norm_without_eps(%x: tensor<?x64xbf16>) {
+  // expected-error@+1 {{'fastnorm.layer_norm' op requires attribute 'eps'}}
+  %y = "fastnorm.layer_norm"(%x) {operandSegmentSizes = array<i32: 1, 0, 0>} : (tensor<?x64xbf16>) -> tensor<?x64xbf16>
+  return
+}
+
+// -----
+
+// layer_norm C5.
+func.func @layer_norm_offset_without_weight(%x: tensor<?x64xbf16>) {
+  // expected-error@+1 {{'fastnorm.layer_norm' op expects a weight to add weight_offset 1.000000e+00 : f32 to, but has none}}
+  %y = fastnorm.layer_norm %x {eps = 1.0e-5 : f32, weight_offset = 1.0 : f32} : tensor<?x64xbf16> -> tensor<?x64xbf16>
+  return
+}
+
+// -----
+
+// What is read is not f8E4M3FN: only results are rounded to it.
+func.func @rms_norm_of_f8(%x: tensor<?x64xf8E4M3FN>) {
+  // expected-error@+1 {{'fastnorm.rms_norm' op operand #0 must be [rows, hidden] tensor of f32, bf16 or f16}}
+  %y = fastnorm.rms_norm %x {eps = 1.0e-5 : f32} : tensor<?x64xf8E4M3FN> -> tensor<?x64xbf16>
   return
 }

@@ -56,3 +56,59 @@ func.func @rms_norm_rstd(%x: tensor<?x64xbf16>) -> (tensor<?x64xbf16>, tensor<?x
   %y, %rstd = fastnorm.rms_norm %x {eps = 1.0e-5 : f32} : tensor<?x64xbf16> -> tensor<?x64xbf16>, tensor<?xf32>
   return %y, %rstd : tensor<?x64xbf16>, tensor<?xf32>
 }
+
+// A combine without a gate and with a shared expert, rounded to another type than it reads.
+// CHECK-LABEL: func.func @combine_shared(
+// CHECK-SAME: %[[ROWS:.+]]: tensor<?x64xf16>, %[[INDEX:.+]]: tensor<?x8xi64>, %[[SHARED:.+]]: tensor<?x64xf32>
+func.func @combine_shared(%expert_rows: tensor<?x64xf16>, %row_index: tensor<?x8xi64>, %shared: tensor<?x64xf32>)
+    -> tensor<?x64xbf16> {
+  // CHECK: fastnorm.combine %[[ROWS]][%[[INDEX]]] shared(%[[SHARED]])
+  // CHECK-SAME: : tensor<?x64xf16>, tensor<?x8xi64>, tensor<?x64xf32> -> tensor<?x64xbf16>
+  %h = fastnorm.combine %expert_rows[%row_index] shared(%shared)
+     : tensor<?x64xf16>, tensor<?x8xi64>, tensor<?x64xf32> -> tensor<?x64xbf16>
+  return %h : tensor<?x64xbf16>
+}
+
+// Types that differ are all written.
+// CHECK-LABEL: func.func @residual_add_mixed(
+func.func @residual_add_mixed(%residual: tensor<?x64xf32>, %h: tensor<?x64xbf16>) -> tensor<?x64xf8E4M3FN> {
+  // CHECK: fastnorm.residual_add {{.*}} : tensor<?x64xf32>, tensor<?x64xbf16> -> tensor<?x64xf8E4M3FN>
+  %s = fastnorm.residual_add %residual, %h : tensor<?x64xf32>, tensor<?x64xbf16> -> tensor<?x64xf8E4M3FN>
+  return %s : tensor<?x64xf8E4M3FN>
+}
+
+// CHECK-LABEL: func.func @layer_norm(
+// CHECK-SAME: %[[X:.+]]: tensor<?x64xf16>, %[[WEIGHT:.+]]: tensor<64xf32>, %[[BIAS:.+]]: tensor<64xbf16>
+func.func @layer_norm(%x: tensor<?x64xf16>, %weight: tensor<64xf32>, %bias: tensor<64xbf16>)
+    -> (tensor<?x64xf16>, tensor<?xf32>, tensor<?xf32>) {
+  // CHECK: %[[Y:.+]], %[[STATISTICS:.+]]:2 = fastnorm.layer_norm %[[X]] weight(%[[WEIGHT]]) bias(%[[BIAS]])
+  // CHECK-SAME: {eps = {{.+}} : f32, round_xhat}
+  // CHECK-SAME: : tensor<?x64xf16>, tensor<64xf32>, tensor<64xbf16> -> tensor<?x64xf16>, tensor<?xf32>, tensor<?xf32>
+  %y, %mean, %rstd = fastnorm.layer_norm %x weight(%weight) bias(%bias) {eps = 1.0e-5 : f32, round_xhat}
+     : tensor<?x64xf16>, tensor<64xf32>, tensor<64xbf16> -> tensor<?x64xf16>, tensor<?xf32>, tensor<?xf32>
+  return %y, %mean, %rstd : tensor<?x64xf16>, tensor<?xf32>, tensor<?xf32>
+}
+
+// CHECK-LABEL: func.func @layer_norm_plain(
+func.func @layer_norm_plain(%x: tensor<?x64xf16>) -> tensor<?x64xf16> {
+  // CHECK: fastnorm.layer_norm %{{[a-z0-9]+}} {eps = {{.+}} : f32} : tensor<?x64xf16> -> tensor<?x64xf16>
+  %y = fastnorm.layer_norm %x {eps = 1.0e-5 : f32} : tensor<?x64xf16> -> tensor<?x64xf16>
+  return %y : tensor<?x64xf16>
+}
+
+// A bias without a weight.
+// CHECK-LABEL: func.func @rms_norm_bias(
+// CHECK-SAME: %[[X:.+]]: tensor<?x64xbf16>, %[[BIAS:.+]]: tensor<64xf32>
+func.func @rms_norm_bias(%x: tensor<?x64xbf16>, %bias: tensor<64xf32>) -> tensor<?x64xbf16> {
+  // CHECK: fastnorm.rms_norm %[[X]] bias(%[[BIAS]]) {eps
+  %y = fastnorm.rms_norm %x bias(%bias) {eps = 1.0e-5 : f32} : tensor<?x64xbf16>, tensor<64xf32> -> tensor<?x64xbf16>
+  return %y : tensor<?x64xbf16>
+}
+
+// CHECK-LABEL: func.func @gather(
+// CHECK-SAME: %[[TABLE:.+]]: tensor<?x64xf16>, %[[INDEX:.+]]: tensor<?xi32>
+func.func @gather(%table: tensor<?x64xf16>, %index: tensor<?xi32>) -> tensor<?x64xf16> {
+  // CHECK: fastnorm.gather %[[TABLE]][%[[INDEX]]] : tensor<?x64xf16>, tensor<?xi32> -> tensor<?x64xf16>
+  %y = fastnorm.gather %table[%index] : tensor<?x64xf16>, tensor<?xi32> -> tensor<?x64xf16>
+  return %y : tensor<?x64xf16>
+}

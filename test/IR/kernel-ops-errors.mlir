@@ -129,7 +129,7 @@ func.func @map_captures(%x: tensor<?x64xf32>) {
 func.func @map_computes_in_f64(%x: tensor<?x64xf32>) {
   %y = fastnorm.map(%x [row, hidden]) -> [row, hidden] : (tensor<?x64xf32>) -> tensor<?x64xf32> {
   ^bb0(%a: f32):
-    // expected-error@+1 {{'arith.extf' op computes 'f64' in a fastnorm.map, which computes in f32, bf16 and i1}}
+    // expected-error@+1 {{'arith.extf' op converts 'f32' to 'f64', but a fastnorm.map converts between f32 and bf16, f16, f8E4M3FN, i8 or i32}}
     %wide = arith.extf %a : f32 to f64
     %s = arith.truncf %wide : f64 to f32
     fastnorm.yield %s : f32
@@ -399,4 +399,30 @@ func.func @kernel_dynamic_hidden(%x: tensor<?x?xf32>) {
 func.func @yield_outside(%x: f32) {
   // expected-error@+1 {{'fastnorm.yield' op expects parent op to be one of 'fastnorm.map, fastnorm.kernel'}}
   fastnorm.yield %x : f32
+}
+
+// -----
+
+// map C5: arithmetic in a type that is only stored.
+func.func @arithmetic_in_storage(%x: tensor<?x8xbf16>) -> tensor<?x8xbf16> {
+  %y = fastnorm.map(%x [row, hidden]) -> [row, hidden] : (tensor<?x8xbf16>) -> tensor<?x8xbf16> {
+  ^bb0(%a: bf16):
+    // expected-error@+1 {{'arith.addf' op computes 'bf16' in a fastnorm.map, which computes in f32 and i1}}
+    %b = arith.addf %a, %a : bf16
+    fastnorm.yield %b : bf16
+  }
+  return %y : tensor<?x8xbf16>
+}
+
+// -----
+
+// map C5: a conversion that does not pass through f32.
+func.func @conversion_past_f32(%x: tensor<?x8xi64>) -> tensor<?x8xf32> {
+  %y = fastnorm.map(%x [row, hidden]) -> [row, hidden] : (tensor<?x8xi64>) -> tensor<?x8xf32> {
+  ^bb0(%a: i64):
+    // expected-error@+1 {{'arith.sitofp' op converts 'i64' to 'f32', but a fastnorm.map converts between f32 and bf16, f16, f8E4M3FN, i8 or i32}}
+    %b = arith.sitofp %a : i64 to f32
+    fastnorm.yield %b : f32
+  }
+  return %y : tensor<?x8xf32>
 }

@@ -27,6 +27,49 @@ def rms_norm(hidden, storage="bf16", weight="bf16", rstd=False):
 """
 
 
+def layer_norm(hidden, storage="bf16", weight="f32", bias="f32", result="bf16", rounds=False, statistics=True):
+    """Either parameter may be None."""
+    x = f"tensor<?x{hidden}x{storage}>"
+    parameters = [(n, f"tensor<{hidden}x{t}>") for n, t in (("weight", weight), ("bias", bias)) if t]
+    arguments = ", ".join(f"%{name}: {type}" for name, type in [("x", x)] + parameters)
+    clauses = " ".join(f"{name}(%{name})" for name, _ in parameters)
+    types = ", ".join([x] + [type for _, type in parameters])
+    results = f"tensor<?x{hidden}x{result}>" + (", tensor<?xf32>, tensor<?xf32>" if statistics else "")
+    names = "%y, %mean, %rstd" if statistics else "%y"
+    flags = ", round_xhat" if rounds else ""
+    return f"""func.func @norm({arguments}) -> ({results}) {{
+  {names} = fastnorm.layer_norm %x {clauses} {{eps = 1.0e-5 : f32{flags}}} : {types} -> {results}
+  return {names} : {results}
+}}
+"""
+
+
+def gather_norm(hidden, storage="bf16", index="i32", result="bf16"):
+    """Chosen rows, and their norm."""
+    x, i = f"tensor<?x{hidden}x{storage}>", f"tensor<?x{index}>"
+    y = f"tensor<?x{hidden}x{result}>"
+    return f"""func.func @gather_norm(%expert_rows: {x}, %order: {i}) -> ({x}, {y}) {{
+  %chosen = fastnorm.gather %expert_rows[%order] : {x}, {i} -> {x}
+  %y = fastnorm.layer_norm %chosen {{eps = 1.0e-5 : f32}} : {x} -> {y}
+  return %chosen, %y : {x}, {y}
+}}
+"""
+
+
+def combine_shared(hidden, storage="bf16", shared="bf16", result="bf16", slots=4):
+    """No gate, a shared expert, an f32 stream."""
+    rows, i, s = f"tensor<?x{hidden}x{storage}>", f"tensor<?x{slots}xi32>", f"tensor<?x{hidden}x{shared}>"
+    stream, y = f"tensor<?x{hidden}xf32>", f"tensor<?x{hidden}x{result}>"
+    return f"""func.func @combine_shared(%expert_rows: {rows}, %row_index: {i}, %shared: {s}, %residual: {stream})
+    -> ({stream}, {y}) {{
+  %h = fastnorm.combine %expert_rows[%row_index] shared(%shared) : {rows}, {i}, {s} -> {rows}
+  %sum = fastnorm.residual_add %residual, %h : {stream}, {rows} -> {stream}
+  %y = fastnorm.rms_norm %sum {{eps = 1.0e-6 : f32}} : {stream} -> {y}
+  return %sum, %y : {stream}, {y}
+}}
+"""
+
+
 def combine_norm(hidden, storage="bf16", weight="f32", index="i64", gate="f32", slots=8):
     rows, w = f"tensor<?x{hidden}x{storage}>", f"tensor<{hidden}x{weight}>"
     i, g = f"tensor<?x{slots}x{index}>", f"tensor<?x{slots}x{gate}>"
@@ -116,6 +159,31 @@ def norm_types():
             yield f"hidden {hidden} {options}", rms_norm(hidden, **options), 7, ()
 
 
+def layer_norms():
+    for hidden in (1, 3, 17, 127, 255, 1024, 2880, 4096, 16384, 65537):
+        yield f"hidden {hidden}", layer_norm(hidden), 7, ()
+    for hidden in (17, 1024):
+        for options in (
+            {"weight": None},
+            {"bias": None},
+            {"weight": None, "bias": None, "statistics": False},
+            {"storage": "f32", "result": "f32"},
+            {"storage": "f16", "weight": "f16", "bias": "bf16", "result": "f16"},
+            {"rounds": True},
+            {"storage": "f16", "result": "f8E4M3FN"},
+        ):
+            yield f"hidden {hidden} {options}", layer_norm(hidden, **options), 7, ("--target=a100",)
+
+
+def gathers():
+    for hidden in (1, 17, 1024, 16384, 70000):
+        yield f"gather_norm hidden {hidden}", gather_norm(hidden), 7, ()
+        yield f"gather_norm hidden {hidden} f16", gather_norm(hidden, "f16", "i64", "f32"), 7, ("--fuse=never",)
+    for hidden in (17, 1024):
+        yield f"combine_shared hidden {hidden}", combine_shared(hidden), 7, ()
+        yield f"combine_shared hidden {hidden} f16", combine_shared(hidden, "f16", "f32", "f8E4M3FN", 11), 7, ("--target=a100",)
+
+
 def two_passes():
     for hidden, width, threads, vectors in (
         (1, 1, 32, 1),
@@ -171,6 +239,8 @@ KINDS = {
     "combine-norm": lambda: over_sizes(combine_norm),
     "norm-types": norm_types,
     "combine-types": combine_types,
+    "layer-norm": layer_norms,
+    "gather": gathers,
     "two-pass": two_passes,
     "schedules": schedules,
     "softmax": lambda: ((f"hidden {hidden}", softmax(hidden), 5, ()) for hidden in (1, 17, 1024, 70000)),

@@ -239,3 +239,77 @@ func.func @kernel_in_the_text(%x: tensor<?x64xf32>) -> tensor<?xf32> {
   }
   return %y : tensor<?xf32>
 }
+
+// -----
+
+// Mean first, then the centred squares; the row less its mean is taken again for the result, the bias added by one
+// fused multiply-add.
+// CHECK-LABEL: func.func @layer_norm(
+// CHECK: fastnorm.kernel "layer_norm" (%[[X:.+]] = %{{.+}}, %[[W:.+]] = %{{.+}}, %[[B:.+]] = %{{.+}})
+// CHECK: %[[WIDE:.+]] = fastnorm.map(%[[X]] [row, hidden]) -> [row, hidden]
+// CHECK: %[[SUM:.+]] = fastnorm.reduce add hidden(%[[WIDE]]
+// CHECK: %[[MEAN:.+]] = fastnorm.map(%[[SUM]] [row]) -> [row]
+// CHECK: arith.mulf %{{.+}}, %{{.+}} : f32
+// CHECK: %[[SQUARE:.+]] = fastnorm.map(%[[X]] [row, hidden], %[[MEAN]] [row]) -> [row, hidden]
+// CHECK: %[[D:.+]] = arith.subf
+// CHECK: arith.mulf %[[D]], %[[D]] fastmath<contract>
+// CHECK: fastnorm.reduce add hidden(%[[SQUARE]]
+// CHECK: %[[RSTD:.+]] = fastnorm.map(%{{.+}} [row]) -> [row]
+// CHECK: math.rsqrt
+// CHECK: %[[Y:.+]] = fastnorm.map(%[[X]] [row, hidden], %[[MEAN]] [row], %[[RSTD]] [row], %[[W]] [hidden], %[[B]] [hidden])
+// CHECK: %[[CENTRED:.+]] = arith.subf
+// CHECK: %[[XHAT:.+]] = arith.mulf %[[CENTRED]], %{{.+}} : f32
+// CHECK: %[[PRODUCT:.+]] = arith.mulf %[[XHAT]], %{{.+}} fastmath<contract>
+// CHECK: arith.addf %[[PRODUCT]], %{{.+}} fastmath<contract>
+// CHECK: fastnorm.yield %[[Y]], %[[MEAN]], %[[RSTD]]
+func.func @layer_norm(%x: tensor<?x64xbf16>, %weight: tensor<64xf32>, %bias: tensor<64xf32>)
+    -> (tensor<?x64xbf16>, tensor<?xf32>, tensor<?xf32>) {
+  %y, %mean, %rstd = fastnorm.layer_norm %x weight(%weight) bias(%bias) {eps = 1.0e-5 : f32}
+     : tensor<?x64xbf16>, tensor<64xf32>, tensor<64xf32> -> tensor<?x64xbf16>, tensor<?xf32>, tensor<?xf32>
+  return %y, %mean, %rstd : tensor<?x64xbf16>, tensor<?xf32>, tensor<?xf32>
+}
+
+// -----
+
+// xhat is rounded to the input's type before the weight multiplies it, and the product to the result's.
+// CHECK-LABEL: func.func @round_xhat(
+// CHECK: math.rsqrt
+// CHECK: %[[XHAT:.+]] = arith.mulf
+// CHECK: %[[ROUNDED:.+]] = arith.truncf %[[XHAT]] : f32 to f16
+// CHECK: %[[WIDE:.+]] = arith.extf %[[ROUNDED]] : f16 to f32
+// CHECK: %[[PRODUCT:.+]] = arith.mulf %[[WIDE]], %{{.+}} : f32
+// CHECK: arith.truncf %[[PRODUCT]] : f32 to bf16
+func.func @round_xhat(%x: tensor<?x64xf16>, %weight: tensor<64xf32>) -> tensor<?x64xbf16> {
+  %y = fastnorm.rms_norm %x weight(%weight) {eps = 1.0e-6 : f32, round_xhat}
+     : tensor<?x64xf16>, tensor<64xf32> -> tensor<?x64xbf16>
+  return %y : tensor<?x64xbf16>
+}
+
+// -----
+
+// Without a gate the rows themselves are added; the shared expert's row joins the sum before it is rounded.
+// CHECK-LABEL: func.func @combine_shared(
+// CHECK: %[[SLOTS:.+]] = fastnorm.gather
+// CHECK-NOT: present
+// CHECK: %[[WIDE:.+]] = fastnorm.map(%[[SLOTS]] [row, slot, hidden]) -> [row, slot, hidden]
+// CHECK: %[[SUM:.+]] = fastnorm.reduce add slot(%[[WIDE]]
+// CHECK: fastnorm.map(%[[SUM]] [row, hidden], %{{.+}} [row, hidden]) -> [row, hidden]
+// CHECK: %[[ALL:.+]] = arith.addf %{{.+}}, %{{.+}} : f32
+// CHECK: arith.truncf %[[ALL]] : f32 to bf16
+func.func @combine_shared(%expert_rows: tensor<?x64xbf16>, %row_index: tensor<?x8xi64>, %shared: tensor<?x64xbf16>)
+    -> tensor<?x64xbf16> {
+  %h = fastnorm.combine %expert_rows[%row_index] shared(%shared)
+     : tensor<?x64xbf16>, tensor<?x8xi64>, tensor<?x64xbf16> -> tensor<?x64xbf16>
+  return %h : tensor<?x64xbf16>
+}
+
+// -----
+
+// A gather of whole rows is a kernel by itself.
+// CHECK-LABEL: func.func @gather(
+// CHECK: fastnorm.kernel "gather"
+// CHECK-NEXT: fastnorm.gather
+func.func @gather(%table: tensor<?x64xbf16>, %index: tensor<?xi32>) -> tensor<?x64xbf16> {
+  %y = fastnorm.gather %table[%index] : tensor<?x64xbf16>, tensor<?xi32> -> tensor<?x64xbf16>
+  return %y : tensor<?x64xbf16>
+}

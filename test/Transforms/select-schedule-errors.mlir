@@ -1,17 +1,6 @@
 // Bodies that no schedule places.
 // RUN: fastnorm-opt %s --split-input-file --verify-diagnostics --fastnorm-attach-target --fastnorm-select-schedule
 
-func.func @gather_by_row(%x: tensor<?x64xf32>, %i: tensor<?xi64>) -> tensor<?x64xf32> {
-  %m = fastnorm.kernel "k" (%a = %x, %b = %i) : (tensor<?x64xf32>, tensor<?xi64>) -> tensor<?x64xf32> {
-    // expected-error@+1 {{'fastnorm.gather' op gathers with an index of axes [row]; only [row, slot] is lowered}}
-    %rows, %present = fastnorm.gather %a[%b] : tensor<?x64xf32>, tensor<?xi64> -> tensor<?x64xf32>, tensor<?xi1>
-    fastnorm.yield %rows : tensor<?x64xf32>
-  }
-  return %m : tensor<?x64xf32>
-}
-
-// -----
-
 func.func @slots_after_a_row_reduction(%x: tensor<?x64xf32>, %g: tensor<?x2xf32>) -> tensor<?xf32> {
   %m = fastnorm.kernel "k" (%a = %x, %b = %g) : (tensor<?x64xf32>, tensor<?x2xf32>) -> tensor<?xf32> {
     %max = fastnorm.reduce max hidden (%a [row, hidden]) : tensor<?x64xf32> -> tensor<?xf32>

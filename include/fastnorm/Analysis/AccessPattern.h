@@ -35,8 +35,9 @@ struct AccessPattern {
   llvm::SmallVector<mlir::BlockArgument> rowScalars;  ///< [row]
   llvm::SmallVector<mlir::BlockArgument> slotScalars; ///< [row, slot]
   llvm::SmallVector<mlir::BlockArgument> tables;      ///< gathered from
-  llvm::SmallVector<GatherOp> gathers;
-  llvm::SmallVector<ReduceOp> rowReductions; ///< over hidden, in order
+  llvm::SmallVector<GatherOp> gathers;                ///< with an index of [row, slot]
+  llvm::SmallVector<GatherOp> rowGathers;             ///< with an index of [row]: streamed, each row from its own place
+  llvm::SmallVector<ReduceOp> rowReductions;          ///< over hidden, in order
   /// Values with axes [row, hidden] that a later phase than their own uses, in order.
   llvm::SetVector<mlir::Value> crossing;
   /// Ops that no lowering can place, with the reason.

@@ -38,6 +38,9 @@ inline constexpr int64_t kMostHidden = int64_t(1) << 24;
 /// Slots of a token at most: they are unrolled.
 inline constexpr int64_t kMostSlots = 64;
 
+/// Whether files and operands may hold tensors of an element type: f32, bf16, f16, f8E4M3FN, i8, i32 and i64.
+bool isStorable(mlir::Type element);
+
 /// The target of the module that an op is or stands in; where it has none, a diagnostic that says which pass sets it.
 mlir::FailureOr<TargetAttr> requireTarget(mlir::Operation *op);
 

@@ -13,9 +13,10 @@ include "fastnorm/IR/Interfaces.td"
 include "mlir/Interfaces/ControlFlowInterfaces.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
-def Fastnorm_Element : AnyTypeOf<[F32, BF16, I1, I32, I64], "f32, bf16, i1, i32 or i64">;
+def Fastnorm_Element : AnyTypeOf<[F32, BF16, F16, F8E4M3FN, I1, I8, I32, I64],
+  "f32, bf16, f16, f8E4M3FN, i1, i8, i32 or i64">;
 def Fastnorm_Tensor : Type<And<[TensorRankOf<[Fastnorm_Element], [1, 2, 3]>.predicate]>,
-  "tensor of f32, bf16, i1, i32 or i64 of rank 1 to 3", "::mlir::RankedTensorType">;
+  "tensor of f32, bf16, f16, f8E4M3FN, i1, i8, i32 or i64 of rank 1 to 3", "::mlir::RankedTensorType">;
 
 class Fastnorm_KernelAlgebraOp<string mnemonic, list<Trait> traits = []>
   : Fastnorm_Op<mnemonic, !listconcat([Pure, DeclareOpInterfaceMethods<Fastnorm_RowOpInterface>], traits)> {
@@ -34,9 +35,13 @@ def Fastnorm_MapOp : Fastnorm_KernelAlgebraOp<"map", [SingleBlock, RecursiveMemo
     - C2: the axes of each operand are among the result's.
     - C3: dimensions of one axis agree.
     - C4: the body has one argument per operand, of its element type, and yields the result's element type.
-    - C5: the body uses only its arguments and these ops, on f32, bf16 and i1: `arith.constant`, `addf`, `subf`, `mulf`,
-      `divf`, `negf`, `maximumf`, `minimumf`, `cmpf`, `select`, `extf`, `truncf`; `math.rsqrt`, `sqrt`, `absf`, `fma`,
-      `exp2`; `truncf` rounds to nearest even.
+    - C5: the body uses only its arguments and these ops: `arith.constant`, `addf`, `subf`, `mulf`, `divf`, `negf`,
+      `maximumf`, `minimumf`, `cmpf`, `select`; `math.rsqrt`, `sqrt`, `absf`, `fma`, `exp2`, `log2`, `roundeven`; and the
+      conversions `arith.extf`, `truncf`, `sitofp`, `fptosi`. Arithmetic is on f32 and i1, conversions between f32 and
+      bf16, f16, f8E4M3FN, i8 or i32.
+
+    `truncf` rounds to nearest even, and to f8E4M3FN saturates at ±448. `fptosi` rounds toward zero and saturates; NaN
+    becomes 0.
 
     ```mlir
     %y = fastnorm.map(%x [row, hidden], %rstd [row]) -> [row, hidden]
@@ -96,7 +101,7 @@ def Fastnorm_GatherOp : Fastnorm_KernelAlgebraOp<"gather"> {
   let summary = "rows of a table, chosen by an index";
   let description = [{
     `result[r, k, :] = table[index[r, k], :]` and `present[r, k] = 1`; for a dropped slot, whose index is below 0 or at or
-    past the table's rows, zeros and 0, and nothing is loaded.
+    past the table's rows, zeros and 0, and nothing is loaded. An index of axes [row] chooses one row each.
 
     - C1: the result's shape is the index's followed by the table's hidden size, with the table's element type.
     - C2: present has the index's shape.
@@ -105,6 +110,7 @@ def Fastnorm_GatherOp : Fastnorm_KernelAlgebraOp<"gather"> {
     ```mlir
     %rows, %present = fastnorm.gather %table[%index]
        : tensor<?x64xbf16>, tensor<?x8xi64> -> tensor<?x8x64xbf16>, tensor<?x8xi1>
+    %chosen = fastnorm.gather %table[%order] : tensor<?x64xbf16>, tensor<?xi32> -> tensor<?x64xbf16>
     ```
   }];
   let arguments = (ins
@@ -112,9 +118,9 @@ def Fastnorm_GatherOp : Fastnorm_KernelAlgebraOp<"gather"> {
     Arg<Fastnorm_Tensor, "which row each slot takes">:$index);
   let results = (outs
     Res<Fastnorm_Tensor, "the chosen rows">:$result,
-    Res<Fastnorm_Tensor, "which slots are not dropped">:$present);
+    Res<Optional<Fastnorm_Tensor>, "which slots are not dropped">:$present);
   let assemblyFormat = [{
-    $table `[` $index `]` attr-dict `:` type($table) `,` type($index) `->` type($result) `,` type($present)
+    $table `[` $index `]` attr-dict `:` type($table) `,` type($index) `->` type($result) (`,` type($present)^)?
   }];
 }
 

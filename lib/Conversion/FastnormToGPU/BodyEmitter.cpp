@@ -20,7 +20,8 @@ static RankedTensorType tensorOf(Value value) { return cast<RankedTensorType>(va
 BodyEmitter::BodyEmitter(OpBuilder &builder, const AccessPattern &pattern, ScheduleAttr schedule,
                          const KernelInterface &interface, LoadPolicy streamedPolicy)
     : builder(builder), loc(interface.function->getLoc()), pattern(pattern), schedule(schedule), interface(interface),
-      access(builder, loc), streamedPolicy(streamedPolicy) {}
+      access(builder, loc), streamedPolicy(streamedPolicy),
+      target(interface.function->getParentOfType<ModuleOp>()->getAttrOfType<TargetAttr>(kTargetAttr)) {}
 
 Value BodyEmitter::constant(int64_t value) {
   return arith::ConstantOp::create(builder, loc, builder.getI64IntegerAttr(value));
@@ -159,21 +160,29 @@ void BodyEmitter::loadRowScalars() {
     scalars[argument] = vector::ExtractOp::create(builder, loc, loaded, int64_t(0));
   }
   // What a gather needs of its index, and slot scalars that maps compute: all before the first row is asked for.
-  for (GatherOp gather : pattern.gathers) {
-    SmallVector<Value> present;
-    Value rows = interface.tableRows.lookup(gather.getTable());
-    ArrayRef<Value> indices = slotScalars(gather.getIndex());
-    for (auto [slot, index] : llvm::enumerate(SmallVector<Value>(indices))) {
-      if (!index.getType().isInteger(64))
-        index = arith::ExtSIOp::create(builder, loc, builder.getI64Type(), index);
-      // Unsigned: a negative index is past the last row too.
-      present.push_back(arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, index, rows));
-      slotOffset[{gather.getResult(), slot}] =
-          arith::MulIOp::create(builder, loc, index, constant(rowBytes(gather.getTable())));
-    }
-    slotValues[gather.getPresent()] = present;
-  }
+  for (GatherOp gather : llvm::concat<const GatherOp>(pattern.gathers, pattern.rowGathers))
+    resolveIndex(gather);
   computeScalars(/*phase=*/0);
+}
+
+/// Where the rows of a gather lie and which of them exist.
+void BodyEmitter::resolveIndex(GatherOp gather) {
+  bool hasSlots = llvm::is_contained(pattern.gathers, gather);
+  SmallVector<Value> indices(hasSlots ? slotScalars(gather.getIndex()) : ArrayRef<Value>(scalar(gather.getIndex())));
+  Value rows = interface.tableRows.lookup(gather.getTable());
+  SmallVector<Value> &present = presentSlots[gather.getResult()];
+  for (auto [slot, index] : llvm::enumerate(indices)) {
+    if (!index.getType().isInteger(64))
+      index = arith::ExtSIOp::create(builder, loc, builder.getI64Type(), index);
+    // Unsigned: a negative index is past the last row too.
+    present.push_back(arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, index, rows));
+    slotOffset[{gather.getResult(), slot}] =
+        arith::MulIOp::create(builder, loc, index, constant(rowBytes(gather.getTable())));
+  }
+  if (gather.getPresent() && hasSlots)
+    slotValues[gather.getPresent()] = present;
+  else if (gather.getPresent())
+    scalars[gather.getPresent()] = present[0];
 }
 
 /// All maps to [row] and [row, slot] of a phase: outside of the loops that use them.
@@ -214,12 +223,16 @@ int64_t BodyEmitter::slotGroup() const {
   return pattern.slots <= inFlight ? pattern.slots : std::max<int64_t>(1, inFlight / 2);
 }
 
-void BodyEmitter::issueSlot(GatherOp gather, int64_t vector, int64_t slot) {
+/// The loads of one row of a gather, at a vector.
+Value BodyEmitter::loadGathered(GatherOp gather, int64_t vector, int64_t slot) {
   VectorAddress address = addressOf(interface.inputPointers.lookup(gather.getTable()), gather.getTable(), vector);
   address.base = arith::AddIOp::create(builder, loc, address.base, slotOffset.lookup({gather.getResult(), slot}));
-  Value predicate = conjunction(slotValues[gather.getPresent()][slot], insideRow(vector));
-  gathered[{{gather.getResult(), vector}, slot}] =
-      access.load(vectorOf(gather.getTable()), address, streamedPolicy, predicate);
+  Value predicate = conjunction(presentSlots[gather.getResult()][slot], insideRow(vector));
+  return access.load(vectorOf(gather.getTable()), address, streamedPolicy, predicate);
+}
+
+void BodyEmitter::issueSlot(GatherOp gather, int64_t vector, int64_t slot) {
+  gathered[{{gather.getResult(), vector}, slot}] = loadGathered(gather, vector, slot);
 }
 
 void BodyEmitter::issueLoads(int64_t vector, const llvm::DenseSet<Value> *only) {
@@ -227,6 +240,9 @@ void BodyEmitter::issueLoads(int64_t vector, const llvm::DenseSet<Value> *only) 
     for (int64_t slot = 0;
          (!only || only->contains(gather.getResult())) && slot < std::min(pattern.slots, 2 * slotGroup()); ++slot)
       issueSlot(gather, vector, slot);
+  for (GatherOp gather : pattern.rowGathers)
+    if (!only || only->contains(gather.getResult()))
+      vectors[{gather.getResult(), vector}] = loadGathered(gather, vector, /*slot=*/0);
   for (BlockArgument argument : pattern.streamed) {
     if (only && !only->contains(argument))
       continue;

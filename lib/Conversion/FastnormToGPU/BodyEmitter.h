@@ -68,7 +68,9 @@ private:
 
   void loadRowScalars();
   void loadSlotScalars(mlir::BlockArgument argument);
+  void resolveIndex(GatherOp gather);
   void computeScalars(int64_t phase);
+  mlir::Value loadGathered(GatherOp gather, int64_t vector, int64_t slot);
   void issueSlot(GatherOp gather, int64_t vector, int64_t slot);
   /// Slots of a group; two groups are in flight, unless all slots are one.
   int64_t slotGroup() const;
@@ -90,6 +92,7 @@ private:
   const KernelInterface &interface;
   VectorAccess access;
   LoadPolicy streamedPolicy;
+  TargetAttr target;
 
   RowPosition position;
   mlir::Value columnBase;
@@ -98,6 +101,8 @@ private:
   llvm::DenseMap<mlir::Value, mlir::Value> scalars;
   llvm::DenseMap<mlir::Value, llvm::SmallVector<mlir::Value>> slotValues;
   llvm::DenseMap<std::pair<mlir::Value, int64_t>, mlir::Value> slotOffset; ///< byte offset of a slot's row
+  /// Per gather's result: which of its slots are not dropped, one where the index has none.
+  llvm::DenseMap<mlir::Value, llvm::SmallVector<mlir::Value>> presentSlots;
   llvm::DenseMap<VectorKey, mlir::Value> vectors;
   llvm::DenseMap<std::pair<VectorKey, int64_t>, mlir::Value> gathered;
   llvm::DenseMap<int64_t, mlir::Value> inside;

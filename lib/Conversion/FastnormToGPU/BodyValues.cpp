@@ -21,7 +21,7 @@ Value BodyEmitter::scalar(Value value) {
   // Reductions were made known by finishPhase, inputs by enterRow.
   auto map = value.getDefiningOp<MapOp>();
   SmallVector<Value> operands = llvm::map_to_vector(map.getInputs(), [&](Value input) { return scalar(input); });
-  return scalars[value] = emitMapBody(builder, map, operands, /*width=*/0);
+  return scalars[value] = emitMapBody(builder, map, operands, /*width=*/0, target);
 }
 
 ArrayRef<Value> BodyEmitter::slotScalars(Value value) {
@@ -34,7 +34,7 @@ ArrayRef<Value> BodyEmitter::slotScalars(Value value) {
       SmallVector<Value> operands;
       for (Value input : map.getInputs())
         operands.push_back(axesOf(input).contains(Axis::Slot) ? slotScalars(input)[slot] : scalar(input));
-      computed.push_back(emitMapBody(builder, map, operands, /*width=*/0));
+      computed.push_back(emitMapBody(builder, map, operands, /*width=*/0, target));
     }
   }
   return slotValues[value] = computed;
@@ -53,7 +53,7 @@ Value BodyEmitter::vectorValue(Value value, int64_t vector) {
   SmallVector<Value> operands;
   for (Value input : map.getInputs())
     operands.push_back(axesOf(input).contains(Axis::Hidden) ? vectorValue(input, vector) : scalar(input));
-  return vectors[key] = emitMapBody(builder, map, operands, schedule.getVectorWidth());
+  return vectors[key] = emitMapBody(builder, map, operands, schedule.getVectorWidth(), target);
 }
 
 Value BodyEmitter::slotVector(Value value, int64_t vector, int64_t slot) {
@@ -68,7 +68,7 @@ Value BodyEmitter::slotVector(Value value, int64_t vector, int64_t slot) {
   SmallVector<Value> operands;
   for (Value input : map.getInputs())
     operands.push_back(slotVector(input, vector, slot));
-  return emitMapBody(builder, map, operands, schedule.getVectorWidth());
+  return emitMapBody(builder, map, operands, schedule.getVectorWidth(), target);
 }
 
 /// Slots in ascending order; two groups of loads are in flight while there are more than fit.

@@ -56,6 +56,8 @@ class ConvertFastnormToGPUPass : public fastnorm::impl::ConvertFastnormToGPUPass
 public:
   void runOnOperation() override {
     ModuleOp module = getOperation();
+    if (failed(requireTarget(module)))
+      return signalPassFailure();
     for (func::FuncOp function : llvm::make_early_inc_range(module.getOps<func::FuncOp>()))
       if (!function.getBody().getOps<KernelOp>().empty() && failed(convert(module, function)))
         return signalPassFailure();

@@ -7,6 +7,8 @@
 
 #include "MapBody.h"
 
+#include "ElementConversions.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/IRMapping.h"
@@ -16,33 +18,19 @@ using namespace fastnorm;
 
 static Type shaped(Type element, int64_t width) { return width ? Type(VectorType::get({width}, element)) : element; }
 
-static Value integerConstant(OpBuilder &builder, Location loc, Type type, int64_t value) {
-  TypedAttr attribute = builder.getIntegerAttr(getElementTypeOrSelf(type), value);
-  if (auto vector = dyn_cast<VectorType>(type))
-    attribute = DenseElementsAttr::get(vector, Attribute(attribute));
-  return arith::ConstantOp::create(builder, loc, attribute);
+/// The conversions between storage and f32; nothing for other ops.
+static Value emitConversion(OpBuilder &builder, Operation &op, Value operand, TargetAttr target) {
+  Type element = op.getNumResults() ? getElementTypeOrSelf(op.getResult(0).getType()) : Type();
+  if (isa<arith::ExtFOp>(op))
+    return emitWiden(builder, op.getLoc(), operand);
+  if (isa<arith::TruncFOp>(op))
+    return emitNarrow(builder, op.getLoc(), operand, element, target);
+  if (isa<arith::FPToSIOp>(op))
+    return emitToInteger(builder, op.getLoc(), operand, element);
+  return Value();
 }
 
-/// bf16 is the upper half of an f32. Two neighbours of a vector share a 32-bit register: a shift and a mask widen both,
-/// where the conversion instruction takes two for the upper one.
-static Value widenBf16(OpBuilder &builder, Location loc, Value value, int64_t width) {
-  Type i32 = builder.getI32Type();
-  if (width >= 2) {
-    auto pairs = VectorType::get({width / 2}, i32);
-    Value packed = vector::BitCastOp::create(builder, loc, pairs, value);
-    Value low = arith::ShLIOp::create(builder, loc, packed, integerConstant(builder, loc, pairs, 16));
-    Value high = arith::AndIOp::create(builder, loc, packed, integerConstant(builder, loc, pairs, -65536));
-    Value both = vector::InterleaveOp::create(builder, loc, low, high);
-    return vector::BitCastOp::create(builder, loc, VectorType::get({width}, builder.getF32Type()), both);
-  }
-  Type word = shaped(i32, width);
-  Value bits = arith::BitcastOp::create(builder, loc, shaped(builder.getI16Type(), width), value);
-  Value extended = arith::ExtUIOp::create(builder, loc, word, bits);
-  Value shifted = arith::ShLIOp::create(builder, loc, extended, integerConstant(builder, loc, word, 16));
-  return arith::BitcastOp::create(builder, loc, shaped(builder.getF32Type(), width), shifted);
-}
-
-Value fastnorm::emitMapBody(OpBuilder &builder, MapOp map, ArrayRef<Value> operands, int64_t width) {
+Value fastnorm::emitMapBody(OpBuilder &builder, MapOp map, ArrayRef<Value> operands, int64_t width, TargetAttr target) {
   IRMapping values;
   Block &body = map.getBody().front();
   auto broadcast = [&](Value value) -> Value {
@@ -54,8 +42,9 @@ Value fastnorm::emitMapBody(OpBuilder &builder, MapOp map, ArrayRef<Value> opera
     values.map(argument, broadcast(operand));
 
   for (Operation &op : body.without_terminator()) {
-    if (isa<arith::ExtFOp>(op)) {
-      values.map(op.getResult(0), widenBf16(builder, op.getLoc(), values.lookup(op.getOperand(0)), width));
+    if (Value converted =
+            op.getNumOperands() == 1 ? emitConversion(builder, op, values.lookup(op.getOperand(0)), target) : Value()) {
+      values.map(op.getResult(0), converted);
       continue;
     }
     if (auto constant = dyn_cast<arith::ConstantOp>(op)) {

@@ -17,9 +17,9 @@ using namespace fastnorm;
 
 static int64_t bytesOf(VectorType type) { return type.getNumElements() * type.getElementTypeBitWidth() / 8; }
 
-/// Vectors of two bytes travel in one 16-bit register, all others in 32-bit registers.
+/// Vectors of one and two bytes travel in one 16-bit register, all others in 32-bit registers.
 static Type wordType(Builder &builder, VectorType type) {
-  return bytesOf(type) == 2 ? builder.getIntegerType(16) : builder.getIntegerType(32);
+  return bytesOf(type) <= 2 ? builder.getIntegerType(16) : builder.getIntegerType(32);
 }
 
 static int64_t wordCount(VectorType type) { return std::max<int64_t>(1, bytesOf(type) / 4); }
@@ -32,10 +32,10 @@ static std::string registerList(int64_t first, int64_t count) {
   return count == 1 ? text : "{" + text + "}";
 }
 
-/// ".v4.b32", ".b16"
-static std::string accessType(int64_t words, Type word) {
+/// ".v4.b32", ".b16", ".b8": how `words` words hold `bytes` bytes.
+static std::string accessType(int64_t words, Type word, int64_t bytes) {
   std::string width = words == 1 ? "" : ".v" + std::to_string(words);
-  return width + ".b" + std::to_string(word.getIntOrFloatBitWidth());
+  return width + ".b" + std::to_string(std::min<int64_t>(8 * bytes, word.getIntOrFloatBitWidth()));
 }
 
 static std::string repeat(StringRef constraint, int64_t count) {
@@ -67,12 +67,23 @@ static SmallVector<Value> inlinePtx(OpBuilder &builder, Location loc, Type resul
 
 Value VectorAccess::fromWords(ArrayRef<Value> words, VectorType type) {
   auto packed = VectorType::get({static_cast<int64_t>(words.size())}, words.front().getType());
+  if (bytesOf(type) == 1) {
+    Value byte = arith::TruncIOp::create(builder, loc, builder.getI8Type(), words.front());
+    Value bytes = vector::BroadcastOp::create(builder, loc, VectorType::get({1}, builder.getI8Type()), byte);
+    return vector::BitCastOp::create(builder, loc, type, bytes);
+  }
   Value vector = vector::FromElementsOp::create(builder, loc, packed, words);
   return vector::BitCastOp::create(builder, loc, type, vector);
 }
 
 SmallVector<Value> VectorAccess::toWords(Value vector) {
   auto type = cast<VectorType>(vector.getType());
+  if (bytesOf(type) == 1) {
+    auto bytes = VectorType::get({1}, builder.getI8Type());
+    Value byte =
+        vector::ExtractOp::create(builder, loc, vector::BitCastOp::create(builder, loc, bytes, vector), int64_t(0));
+    return {arith::ExtUIOp::create(builder, loc, wordType(builder, type), byte)};
+  }
   auto packed = VectorType::get({wordCount(type)}, wordType(builder, type));
   Value words = vector::BitCastOp::create(builder, loc, packed, vector);
   auto elements = vector::ToElementsOp::create(builder, loc, words);
@@ -88,7 +99,7 @@ Value VectorAccess::load(VectorType type, VectorAddress address, LoadPolicy poli
     // Results come first in the numbering, then the address, then the predicate, then the zeros tied to the results.
     std::string text = llvm::formatv(
         "{0}ld.global{1}{2} {3}, [${4}+{5}];", predicate ? "@$" + std::to_string(count + 1) + " " : std::string(),
-        cache, accessType(count, word), registerList(0, count), count, address.offsetBytes + done * 4);
+        cache, accessType(count, word, bytesOf(type)), registerList(0, count), count, address.offsetBytes + done * 4);
     std::string constraints = repeat("=" + registerConstraint(word).str(), count) + ",l";
     SmallVector<Value> operands{address.base};
     if (predicate) {
@@ -113,9 +124,10 @@ void VectorAccess::store(Value vector, VectorAddress address, StorePolicy policy
   Type word = words.front().getType();
   for (size_t done = 0; done < words.size();) {
     int64_t count = std::min<int64_t>(4, words.size() - done);
-    std::string text = llvm::formatv(
-        "{0}st.global{1}{2} [$0+{3}], {4};", predicate ? "@$" + std::to_string(count + 1) + " " : std::string(), cache,
-        accessType(count, word), address.offsetBytes + static_cast<int64_t>(done) * 4, registerList(1, count));
+    std::string text = llvm::formatv("{0}st.global{1}{2} [$0+{3}], {4};",
+                                     predicate ? "@$" + std::to_string(count + 1) + " " : std::string(), cache,
+                                     accessType(count, word, bytesOf(cast<VectorType>(vector.getType()))),
+                                     address.offsetBytes + static_cast<int64_t>(done) * 4, registerList(1, count));
     std::string constraints = "l," + repeat(registerConstraint(word), count);
     SmallVector<Value> operands{address.base};
     operands.append(words.begin() + done, words.begin() + done + count);

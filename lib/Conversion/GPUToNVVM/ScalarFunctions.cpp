@@ -61,4 +61,6 @@ void fastnorm::populateScalarFunctionPatterns(RewritePatternSet &patterns) {
   patterns.add<ToScalarIntrinsic<math::RsqrtOp>>(context, "llvm.nvvm.rsqrt.approx.f");
   patterns.add<ToScalarIntrinsic<math::SqrtOp>>(context, "llvm.nvvm.sqrt.rn.f");
   patterns.add<ToScalarIntrinsic<math::Exp2Op>>(context, "llvm.nvvm.ex2.approx");
+  patterns.add<ToScalarIntrinsic<math::Log2Op>>(context, "llvm.nvvm.lg2.approx.f");
+  patterns.add<ToScalarIntrinsic<math::RoundEvenOp>>(context, "llvm.roundeven");
 }

@@ -1,0 +1,21 @@
+//===- Capabilities.h - What a chip can do -*- C++ -*-===//
+//
+// Part of fastnorm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FASTNORM_TARGET_CAPABILITIES_H
+#define FASTNORM_TARGET_CAPABILITIES_H
+
+#include "fastnorm/IR/Dialect.h"
+
+namespace fastnorm {
+
+/// Whether two f32 can be rounded to f8E4M3FN by one instruction: sm_90 and later from PTX 7.8, sm_89 from PTX 8.1 (PTX
+/// ISA, cvt).
+bool supportsF8Conversion(TargetAttr target);
+
+} // namespace fastnorm
+
+#endif // FASTNORM_TARGET_CAPABILITIES_H
