@@ -34,8 +34,10 @@ struct Draft {
   Invariants invariants = Invariants::Early;
 
   ScheduleAttr attribute(MLIRContext *context) const {
-    return ScheduleAttr::get(context, kind, scope, threadsPerRow, rowsPerCta, vectorWidth, vectorsPerThread,
-                             vectorsInFlight, slotsInFlight, minCtas, invariants, Keep::Packed, Stores::Streaming);
+    return ScheduleAttr::get(context, kind, scope, threadsPerRow, rowsPerCta, /*ctasPerRow=*/1, vectorWidth,
+                             vectorsPerThread, vectorsInFlight, slotsInFlight, minCtas, invariants, Keep::Packed,
+                             Stores::Streaming,
+                             /*dependentLaunch=*/false);
   }
 };
 

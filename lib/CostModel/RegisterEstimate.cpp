@@ -39,7 +39,8 @@ RegisterEstimate::RegisterEstimate(const AccessPattern &pattern, ScheduleAttr sc
 
   for (Value value : pattern.crossing)
     keptPerVector += schedule.getKeep() == Keep::Packed ? words(value, schedule) : schedule.getVectorWidth();
-  if (schedule.getKind() != ScheduleKind::PerRow)
+  // Over a grid nothing waits for a later phase: its launch reads again.
+  if (schedule.getKind() != ScheduleKind::PerRow || schedule.getScope() == RowScope::Grid)
     keptPerVector = 0;
   vectors = schedule.getVectorsPerThread();
   vectorsInFlight = schedule.getVectorsInFlight();

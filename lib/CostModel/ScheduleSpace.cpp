@@ -10,6 +10,7 @@
 #include "fastnorm/CostModel/RegisterEstimate.h"
 
 #include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace fastnorm;
@@ -21,10 +22,15 @@ static Reason whyColumnsIllegal(const AccessPattern &pattern, ScheduleAttr sched
     return llvm::formatv("needs a vector_width that divides hidden {0}, but has {1}", pattern.hidden,
                          schedule.getVectorWidth())
         .str();
-  if (schedule.getKind() == ScheduleKind::PerRow && schedule.getColumnChunk() < pattern.hidden)
+  int64_t held = schedule.getColumnChunk() * schedule.getCtasPerRow();
+  if (schedule.getKind() == ScheduleKind::PerRow && held < pattern.hidden)
     return llvm::formatv("holds {0} elements of a row in registers, but hidden is {1}: use more threads_per_row or "
                          "vectors_per_thread, or two_pass",
-                         schedule.getColumnChunk(), pattern.hidden)
+                         held, pattern.hidden)
+        .str();
+  if (schedule.getCtasPerRow() > 1 && held - schedule.getColumnChunk() >= pattern.hidden)
+    return llvm::formatv("splits a row over {0} CTAs of {1} elements, but hidden {2} ends before the last of them",
+                         schedule.getCtasPerRow(), schedule.getColumnChunk(), pattern.hidden)
         .str();
   int64_t lastVector = schedule.getColumnChunk() - schedule.getThreadsPerRow() * schedule.getVectorWidth();
   if (lastVector >= pattern.hidden)
@@ -39,7 +45,26 @@ static Reason whyKindIllegal(const AccessPattern &pattern, ScheduleAttr schedule
     return "is per_element, but the kernel reduces rows: use per_row or two_pass";
   if (schedule.getKind() == ScheduleKind::TwoPass && schedule.getScope() != RowScope::Cta)
     return "is two_pass, which needs scope cta";
+  if (schedule.getScope() == RowScope::Grid)
+    return "has scope grid, which no lowering has: use cta or cluster";
   return std::nullopt;
+}
+
+static Reason whyTargetIllegal(ScheduleAttr schedule, TargetAttr target) {
+  if (schedule.getClusterCtas() > 1 && schedule.getClusterCtas() > target.getClusterCtas())
+    return llvm::formatv("needs a cluster of {0} CTAs, but target {1} {2}", schedule.getClusterCtas(), target.getName(),
+                         target.getClusterCtas() ? llvm::formatv("allows {0}", target.getClusterCtas()).str()
+                                                 : std::string("has no clusters: use scope grid"))
+        .str();
+  if (schedule.getDependentLaunch() && !target.supportsDependentLaunch())
+    return llvm::formatv("needs dependent launches, but target {0} has none", target.getName()).str();
+  return std::nullopt;
+}
+
+/// Bytes of shared memory that row sums meet in: one f32 per warp that takes part, and reduction.
+static int64_t reductionBytes(const AccessPattern &pattern, ScheduleAttr schedule) {
+  int64_t warps = schedule.getThreads() / 32 * schedule.getClusterCtas();
+  return static_cast<int64_t>(pattern.rowReductions.size()) * llvm::alignTo(warps, 4) * 4;
 }
 
 static Reason whyResourcesIllegal(const AccessPattern &pattern, ScheduleAttr schedule, TargetAttr target) {
@@ -57,8 +82,7 @@ static Reason whyResourcesIllegal(const AccessPattern &pattern, ScheduleAttr sch
                          "{4} threads per multiprocessor",
                          needed, target.getName(), available, ctas, threads)
         .str();
-  // One f32 a warp and reduction.
-  int64_t sharedBytes = static_cast<int64_t>(pattern.rowReductions.size()) * (threads / 32) * 4;
+  int64_t sharedBytes = reductionBytes(pattern, schedule);
   if (sharedBytes > target.getSharedBytes())
     return llvm::formatv("needs {0} bytes of shared memory per CTA, but target {1} allows {2}", sharedBytes,
                          target.getName(), target.getSharedBytes())
@@ -70,6 +94,8 @@ Reason fastnorm::whyIllegal(const AccessPattern &pattern, ScheduleAttr schedule,
   if (Reason reason = whyKindIllegal(pattern, schedule))
     return reason;
   if (Reason reason = whyColumnsIllegal(pattern, schedule))
+    return reason;
+  if (Reason reason = whyTargetIllegal(schedule, target))
     return reason;
   return whyResourcesIllegal(pattern, schedule, target);
 }

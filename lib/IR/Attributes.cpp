@@ -68,7 +68,8 @@ std::string AxesAttr::str() const {
 
 LogicalResult TargetAttr::verify(function_ref<InFlightDiagnostic()> emitError, StringRef name, StringRef chip,
                                  int64_t ptx, int64_t multiprocessors, int64_t registers, int64_t sharedBytes,
-                                 int64_t threads, int64_t ctas, int64_t bandwidth, int64_t l2Bytes) {
+                                 int64_t threads, int64_t ctas, int64_t bandwidth, int64_t l2Bytes,
+                                 int64_t clusterCtas) {
   // The lowest PTX version that declares each chip (NVPTX back end of LLVM 22).
   static constexpr std::pair<StringLiteral, int64_t> kChips[] = {{"sm_80", 70}, {"sm_86", 71},  {"sm_89", 78},
                                                                  {"sm_90", 78}, {"sm_100", 86}, {"sm_120", 87}};
@@ -89,6 +90,13 @@ LogicalResult TargetAttr::verify(function_ref<InFlightDiagnostic()> emitError, S
   if (threads < 1024)
     return emitError() << "expects a multiprocessor of target '" << name << "' to hold a CTA of 1024 threads, but got "
                        << threads << " threads";
+  if (clusterCtas && (clusterCtas < 2 || clusterCtas > 16 || !llvm::isPowerOf2_64(clusterCtas)))
+    return emitError() << "expects cluster_ctas of target '" << name << "' to be 0, 2, 4, 8 or 16, but got "
+                       << clusterCtas;
+  // Clusters and dependent launches came with compute capability 9.0.
+  bool hasClusters = chip.drop_front(3).size() > 2 || chip == "sm_90";
+  if (clusterCtas && !hasClusters)
+    return emitError() << "expects cluster_ctas 0 for " << chip << ", which has no clusters, but got " << clusterCtas;
   return success();
 }
 
@@ -102,17 +110,61 @@ FailureOr<TargetAttr> fastnorm::requireTarget(Operation *op) {
 }
 
 //===----------------------------------------------------------------------===//
+// Range
+//===----------------------------------------------------------------------===//
+
+static ParseResult parseRangeEnd(AsmParser &parser, int64_t &high) {
+  high = INT64_MAX;
+  return succeeded(parser.parseOptionalStar()) ? success() : parser.parseInteger(high);
+}
+
+static void printRangeEnd(AsmPrinter &printer, int64_t high) {
+  if (high == INT64_MAX)
+    printer << '*';
+  else
+    printer << high;
+}
+
+LogicalResult RangeAttr::verify(function_ref<InFlightDiagnostic()> emitError, StringRef symbol, int64_t low,
+                                int64_t high) {
+  if (low < 0 || high < low)
+    return emitError() << "expects a range of '" << symbol << "' from 0 or more up to its high end, but got " << low
+                       << " to " << high;
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
 // Schedule
 //===----------------------------------------------------------------------===//
 
+static LogicalResult verifyCtasPerRow(function_ref<InFlightDiagnostic()> emitError, ScheduleKind kind, RowScope scope,
+                                      int64_t ctasPerRow) {
+  bool splits = scope == RowScope::Cluster || scope == RowScope::Grid;
+  if (splits && kind != ScheduleKind::PerRow)
+    return emitError() << "expects kind per_row for scope " << stringifyRowScope(scope) << ", but got "
+                       << stringifyScheduleKind(kind);
+  if (!splits && ctasPerRow != 1)
+    return emitError() << "expects ctas_per_row 1 for scope " << stringifyRowScope(scope) << ", but got " << ctasPerRow;
+  if (splits && ctasPerRow < 2)
+    return emitError() << "expects ctas_per_row of at least 2 for scope " << stringifyRowScope(scope) << ", but got "
+                       << ctasPerRow;
+  if (scope == RowScope::Cluster && (ctasPerRow > 16 || !llvm::isPowerOf2_64(ctasPerRow)))
+    return emitError() << "expects ctas_per_row 2, 4, 8 or 16 for scope cluster, but got " << ctasPerRow;
+  return success();
+}
+
 LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError, ScheduleKind kind, RowScope scope,
-                                   int64_t threadsPerRow, int64_t rowsPerCta, int64_t vectorWidth,
+                                   int64_t threadsPerRow, int64_t rowsPerCta, int64_t ctasPerRow, int64_t vectorWidth,
                                    int64_t vectorsPerThread, int64_t vectorsInFlight, int64_t slotsInFlight,
-                                   int64_t minCtas, Invariants invariants, Keep keep, Stores stores) {
-  const std::pair<StringRef, int64_t> counts[] = {
-      {"threads_per_row", threadsPerRow},       {"rows_per_cta", rowsPerCta},
-      {"vectors_per_thread", vectorsPerThread}, {"vectors_in_flight", vectorsInFlight},
-      {"slots_in_flight", slotsInFlight},       {"min_ctas", minCtas}};
+                                   int64_t minCtas, Invariants invariants, Keep keep, Stores stores,
+                                   bool dependentLaunch) {
+  const std::pair<StringRef, int64_t> counts[] = {{"threads_per_row", threadsPerRow},
+                                                  {"rows_per_cta", rowsPerCta},
+                                                  {"ctas_per_row", ctasPerRow},
+                                                  {"vectors_per_thread", vectorsPerThread},
+                                                  {"vectors_in_flight", vectorsInFlight},
+                                                  {"slots_in_flight", slotsInFlight},
+                                                  {"min_ctas", minCtas}};
   for (auto [name, count] : counts)
     if (count < 1 || count > 1024)
       return emitError() << "expects " << name << " from 1 to 1024, but got " << count;
@@ -124,6 +176,8 @@ LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   if (vectorsInFlight > vectorsPerThread)
     return emitError() << "expects vectors_in_flight to be at most vectors_per_thread, " << vectorsPerThread
                        << ", but got " << vectorsInFlight;
+  if (failed(verifyCtasPerRow(emitError, kind, scope, ctasPerRow)))
+    return failure();
   if (kind == ScheduleKind::PerElement)
     return success();
   if (scope == RowScope::Lanes && (threadsPerRow > 32 || !llvm::isPowerOf2_64(threadsPerRow)))
@@ -131,9 +185,9 @@ LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                        << threadsPerRow;
   if (scope == RowScope::Lanes && (threadsPerRow * rowsPerCta) % 32)
     return emitError() << "expects whole warps, but a CTA has " << threadsPerRow * rowsPerCta << " threads";
-  if (scope == RowScope::Cta && (threadsPerRow % 32 || rowsPerCta != 1))
-    return emitError() << "expects whole warps and one row per CTA for scope cta, but got threads_per_row "
-                       << threadsPerRow << " and rows_per_cta " << rowsPerCta;
+  if (scope != RowScope::Lanes && (threadsPerRow % 32 || rowsPerCta != 1))
+    return emitError() << "expects whole warps and one row per CTA for scope " << stringifyRowScope(scope)
+                       << ", but got threads_per_row " << threadsPerRow << " and rows_per_cta " << rowsPerCta;
   return success();
 }
 

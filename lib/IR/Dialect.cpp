@@ -40,6 +40,28 @@ bool fastnorm::isStorable(Type element) {
          element.isInteger(32) || element.isInteger(64);
 }
 
+/// What a function says of the inputs that it serves.
+static LogicalResult verifyVariantAttribute(Operation *op, NamedAttribute attribute) {
+  auto expects = [&](StringRef what) {
+    return op->emitOpError("expects '") << attribute.getName().getValue() << "' to be " << what << ", but got "
+                                        << attribute.getValue();
+  };
+  Attribute value = attribute.getValue();
+  if (attribute.getName() == kRangesAttr) {
+    auto ranges = dyn_cast<ArrayAttr>(value);
+    if (!ranges || !llvm::all_of(ranges, [](Attribute range) { return isa<RangeAttr>(range); }))
+      return expects("a list of #fastnorm.range");
+  }
+  if (attribute.getName() == kAlignmentAttr) {
+    auto bytes = dyn_cast<IntegerAttr>(value);
+    if (!bytes || (bytes.getValue() != 1 && bytes.getValue() != 16))
+      return expects("1 or 16 bytes");
+  }
+  if (attribute.getName() == kVariantOfAttr && !isa<StringAttr>(value))
+    return expects("a function's name");
+  return success();
+}
+
 LogicalResult FastnormDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
   if (attribute.getName() == kTargetAttr) {
     if (!isa<ModuleOp>(op))
@@ -48,7 +70,7 @@ LogicalResult FastnormDialect::verifyOperationAttribute(Operation *op, NamedAttr
       return op->emitOpError("expects '")
              << kTargetAttr << "' to be a #fastnorm.target, but got " << attribute.getValue();
   }
-  return success();
+  return verifyVariantAttribute(op, attribute);
 }
 
 /// Names are not empty; symbols name each `?` of the tensor once.

@@ -25,7 +25,8 @@ struct KnownTarget {
 // specifications per compute capability (a CTA may have 1 KiB less shared memory than its multiprocessor).
 // Multiprocessors, bandwidth and L2: the card's datasheet or architecture white paper, named behind each.
 // ptx: the lowest version that declares the chip, so that older drivers load what is emitted.
-// The first card of a chip stands for it.
+// cluster_ctas: 8 is portable (CUDA C++ Programming Guide 13.0, thread block clusters); 16 where the guide says so
+// (H100) and for the datacentre chip that follows it. The first card of a chip stands for it.
 static constexpr KnownTarget kTargets[] = {
     // NVIDIA A100 80GB PCIe/SXM datasheet; A100 white paper (L2 40 MB).
     {"a100", "sm_80",
@@ -42,19 +43,19 @@ static constexpr KnownTarget kTargets[] = {
     // NVIDIA H200 SXM datasheet (4.8 TB/s); L2 as the driver reports it, 60 MB.
     {"h200", "sm_90",
      R"(#fastnorm.target<name = "h200", chip = "sm_90", ptx = 78, multiprocessors = 132, registers = 65536,
-        shared_bytes = 232448, threads = 2048, ctas = 32, bandwidth = 4800, l2_bytes = 62914560>)"},
+        shared_bytes = 232448, threads = 2048, ctas = 32, bandwidth = 4800, l2_bytes = 62914560, cluster_ctas = 16>)"},
     // NVIDIA H100 SXM datasheet (3.35 TB/s); H100 white paper (L2 50 MB).
     {"h100", "sm_90",
      R"(#fastnorm.target<name = "h100", chip = "sm_90", ptx = 78, multiprocessors = 132, registers = 65536,
-        shared_bytes = 232448, threads = 2048, ctas = 32, bandwidth = 3350, l2_bytes = 52428800>)"},
+        shared_bytes = 232448, threads = 2048, ctas = 32, bandwidth = 3350, l2_bytes = 52428800, cluster_ctas = 16>)"},
     // NVIDIA B200 datasheet (8 TB/s, 148 multiprocessors); L2 126 MB.
     {"b200", "sm_100",
      R"(#fastnorm.target<name = "b200", chip = "sm_100", ptx = 86, multiprocessors = 148, registers = 65536,
-        shared_bytes = 232448, threads = 2048, ctas = 32, bandwidth = 8000, l2_bytes = 132120576>)"},
+        shared_bytes = 232448, threads = 2048, ctas = 32, bandwidth = 8000, l2_bytes = 132120576, cluster_ctas = 16>)"},
     // GeForce RTX 5090; RTX Blackwell white paper (1792 GB/s, L2 96 MB).
     {"rtx5090", "sm_120",
      R"(#fastnorm.target<name = "rtx5090", chip = "sm_120", ptx = 87, multiprocessors = 170, registers = 65536,
-        shared_bytes = 101376, threads = 1536, ctas = 24, bandwidth = 1792, l2_bytes = 100663296>)"},
+        shared_bytes = 101376, threads = 1536, ctas = 24, bandwidth = 1792, l2_bytes = 100663296, cluster_ctas = 8>)"},
 };
 
 Result<TargetAttr> fastnorm::findTarget(MLIRContext *context, llvm::StringRef nameOrChip) {

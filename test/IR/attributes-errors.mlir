@@ -164,3 +164,73 @@ func.func private @result_on_a_tensor(tensor<?x64xf32> {fastnorm.result = 0})
 
 // expected-error@+1 {{carries 'fastnorm.nmae', which fastnorm does not know; known are 'fastnorm.name', 'fastnorm.symbols', 'fastnorm.indexes' and 'fastnorm.result'}}
 func.func private @misspelled(tensor<?x64xf32> {fastnorm.nmae = "x"})
+
+// -----
+
+// expected-error@+1 {{expects whole warps and one row per CTA for scope cluster, but got threads_per_row 48 and rows_per_cta 1}}
+func.func private @cluster_of_part_of_a_warp() attributes {s = #fastnorm.schedule<kind = per_row, scope = cluster, threads_per_row = 48, ctas_per_row = 2, vector_width = 8, vectors_per_thread = 1>}
+
+// -----
+
+// expected-error@+1 {{expects ctas_per_row 2, 4, 8 or 16 for scope cluster, but got 3}}
+func.func private @cluster_of_three() attributes {s = #fastnorm.schedule<kind = per_row, scope = cluster, threads_per_row = 32, ctas_per_row = 3, vector_width = 8, vectors_per_thread = 1>}
+
+// -----
+
+// expected-error@+1 {{expects ctas_per_row 2, 4, 8 or 16 for scope cluster, but got 32}}
+func.func private @cluster_of_32() attributes {s = #fastnorm.schedule<kind = per_row, scope = cluster, threads_per_row = 32, ctas_per_row = 32, vector_width = 8, vectors_per_thread = 1>}
+
+// -----
+
+// expected-error@+1 {{expects ctas_per_row of at least 2 for scope cluster, but got 1}}
+func.func private @cluster_of_one() attributes {s = #fastnorm.schedule<kind = per_row, scope = cluster, threads_per_row = 32, vector_width = 8, vectors_per_thread = 1>}
+
+// -----
+
+// expected-error@+1 {{expects ctas_per_row 1 for scope cta, but got 2}}
+func.func private @cta_of_two_ctas() attributes {s = #fastnorm.schedule<kind = per_row, scope = cta, threads_per_row = 32, ctas_per_row = 2, vector_width = 8, vectors_per_thread = 1>}
+
+// -----
+
+// expected-error@+1 {{expects kind per_row for scope cluster, but got two_pass}}
+func.func private @two_pass_of_a_cluster() attributes {s = #fastnorm.schedule<kind = two_pass, scope = cluster, threads_per_row = 32, ctas_per_row = 2, vector_width = 8, vectors_per_thread = 1>}
+
+// -----
+
+// expected-error@+1 {{expects ctas_per_row from 1 to 1024, but got 2000}}
+func.func private @too_many_ctas_per_row() attributes {s = #fastnorm.schedule<kind = per_row, scope = grid, threads_per_row = 32, ctas_per_row = 2000, vector_width = 8, vectors_per_thread = 1>}
+
+// -----
+
+// expected-error@+1 {{expects cluster_ctas of target 'mine' to be 0, 2, 4, 8 or 16, but got 3}}
+func.func private @clusters_of_three() attributes {t = #fastnorm.target<name = "mine", chip = "sm_90", ptx = 90, multiprocessors = 1, registers = 2, shared_bytes = 3, threads = 1024, ctas = 5, bandwidth = 6, l2_bytes = 7, cluster_ctas = 3>}
+
+// -----
+
+// expected-error@+1 {{expects cluster_ctas 0 for sm_89, which has no clusters, but got 8}}
+func.func private @clusters_before_their_time() attributes {t = #fastnorm.target<name = "mine", chip = "sm_89", ptx = 90, multiprocessors = 1, registers = 2, shared_bytes = 3, threads = 1024, ctas = 5, bandwidth = 6, l2_bytes = 7, cluster_ctas = 8>}
+
+// -----
+
+// expected-error@+1 {{expects a range of 'rows' from 0 or more up to its high end, but got 3 to 2}}
+func.func private @range_that_ends_before_it_begins() attributes {r = #fastnorm.range<"rows", 3, 2>}
+
+// -----
+
+// expected-error@+1 {{expects a range of 'rows' from 0 or more up to its high end, but got -1 to 2}}
+func.func private @range_of_negative_rows() attributes {r = #fastnorm.range<"rows", -1, 2>}
+
+// -----
+
+// expected-error@+1 {{expects 'fastnorm.ranges' to be a list of #fastnorm.range, but got 3 : i64}}
+func.func private @ranges_not_a_list() attributes {fastnorm.ranges = 3}
+
+// -----
+
+// expected-error@+1 {{expects 'fastnorm.alignment' to be 1 or 16 bytes, but got 8 : i64}}
+func.func private @odd_alignment() attributes {fastnorm.alignment = 8}
+
+// -----
+
+// expected-error@+1 {{expects 'fastnorm.variant_of' to be a function's name, but got 1 : i64}}
+func.func private @variant_of_a_number() attributes {fastnorm.variant_of = 1}

@@ -160,3 +160,39 @@ func.func @too_many_registers(%x: tensor<?x32768xf32>) -> tensor<?x32768xf32> {
   }
   return %m : tensor<?x32768xf32>
 }
+
+// -----
+
+func.func @cluster_does_not_hold_the_row(%x: tensor<?x1024xf32>) -> tensor<?x1024xf32> {
+  // expected-error@+1 {{'fastnorm.kernel' op has a schedule that holds 512 elements of a row in registers, but hidden is 1024: use more threads_per_row or vectors_per_thread, or two_pass}}
+  %m = fastnorm.kernel "k" (%a = %x) {schedule = #fastnorm.schedule<kind = per_row, scope = cluster, threads_per_row = 32, ctas_per_row = 4, vector_width = 4, vectors_per_thread = 1>}
+     : (tensor<?x1024xf32>) -> tensor<?x1024xf32> {
+    %max = fastnorm.reduce max hidden (%a [row, hidden]) : tensor<?x1024xf32> -> tensor<?xf32>
+    %c = fastnorm.map(%a [row, hidden], %max [row]) -> [row, hidden]
+       : (tensor<?x1024xf32>, tensor<?xf32>) -> tensor<?x1024xf32> {
+    ^bb0(%d: f32, %e: f32):
+      %f = arith.subf %d, %e : f32
+      fastnorm.yield %f : f32
+    }
+    fastnorm.yield %c : tensor<?x1024xf32>
+  }
+  return %m : tensor<?x1024xf32>
+}
+
+// -----
+
+func.func @cta_of_a_cluster_past_the_row(%x: tensor<?x768xf32>) -> tensor<?x768xf32> {
+  // expected-error@+1 {{'fastnorm.kernel' op has a schedule that splits a row over 4 CTAs of 256 elements, but hidden 768 ends before the last of them}}
+  %m = fastnorm.kernel "k" (%a = %x) {schedule = #fastnorm.schedule<kind = per_row, scope = cluster, threads_per_row = 64, ctas_per_row = 4, vector_width = 4, vectors_per_thread = 1>}
+     : (tensor<?x768xf32>) -> tensor<?x768xf32> {
+    %max = fastnorm.reduce max hidden (%a [row, hidden]) : tensor<?x768xf32> -> tensor<?xf32>
+    %c = fastnorm.map(%a [row, hidden], %max [row]) -> [row, hidden]
+       : (tensor<?x768xf32>, tensor<?xf32>) -> tensor<?x768xf32> {
+    ^bb0(%d: f32, %e: f32):
+      %f = arith.subf %d, %e : f32
+      fastnorm.yield %f : f32
+    }
+    fastnorm.yield %c : tensor<?x768xf32>
+  }
+  return %m : tensor<?x768xf32>
+}

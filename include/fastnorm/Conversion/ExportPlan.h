@@ -15,7 +15,8 @@
 
 namespace fastnorm {
 
-/// Reads a fully lowered module (one host function, one gpu.binary of PTX text) into a Plan of one variant.
+/// Reads a fully lowered module (the host functions of one graph, each with a gpu.binary of PTX text) into a Plan with
+/// a variant per function.
 Result<Plan> exportPlan(mlir::ModuleOp module);
 
 } // namespace fastnorm

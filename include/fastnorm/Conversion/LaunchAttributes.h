@@ -14,6 +14,8 @@ namespace fastnorm {
 
 /// The schedule of the kernel, for people.
 inline constexpr llvm::StringLiteral kLaunchScheduleAttr = "fastnorm.schedule";
+/// Unit: the launch may begin while the one before it drains, and its kernel waits for it.
+inline constexpr llvm::StringLiteral kLaunchDependentAttr = "fastnorm.dependent";
 /// Distinct bytes as [fixed, per row].
 inline constexpr llvm::StringLiteral kReadBytesAttr = "fastnorm.read_bytes";
 inline constexpr llvm::StringLiteral kWrittenBytesAttr = "fastnorm.written_bytes";

@@ -32,7 +32,8 @@ def Fastnorm_ScheduleKind : Fastnorm_Enum<"ScheduleKind", "how the work of a ker
   I32EnumCase<"TwoPass", 2, "two_pass">]>;
 
 def Fastnorm_RowScope : Fastnorm_Enum<"RowScope", "the threads that share a row", [
-  I32EnumCase<"Lanes", 0, "lanes">, I32EnumCase<"Cta", 1, "cta">]>;
+  I32EnumCase<"Lanes", 0, "lanes">, I32EnumCase<"Cta", 1, "cta">, I32EnumCase<"Cluster", 2, "cluster">,
+  I32EnumCase<"Grid", 3, "grid">]>;
 
 def Fastnorm_Invariants : Fastnorm_Enum<"Invariants", "when operands that only vary along hidden are loaded", [
   I32EnumCase<"Early", 0, "early">, I32EnumCase<"Late", 1, "late">]>;
@@ -95,17 +96,40 @@ def Fastnorm_TargetAttr : Fastnorm_Attr<"Target", "target"> {
     | ctas | resident CTAs per multiprocessor |
     | bandwidth | datasheet global memory bandwidth, GB/s |
     | l2_bytes | L2 cache, bytes |
+    | cluster_ctas | most CTAs of a cluster, a power of two; 0 where the chip has no clusters |
 
     ```mlir
     #fastnorm.target<name = "h200", chip = "sm_90", ptx = 78, multiprocessors = 132, registers = 65536,
-                     shared_bytes = 232448, threads = 2048, ctas = 32, bandwidth = 4800, l2_bytes = 62914560>
+                     shared_bytes = 232448, threads = 2048, ctas = 32, bandwidth = 4800, l2_bytes = 62914560,
+                     cluster_ctas = 16>
     ```
   }];
   let parameters = (ins StringRefParameter<"">:$name, StringRefParameter<"">:$chip, "int64_t":$ptx,
     "int64_t":$multiprocessors, "int64_t":$registers, "int64_t":$shared_bytes, "int64_t":$threads, "int64_t":$ctas,
-    "int64_t":$bandwidth, "int64_t":$l2_bytes);
+    "int64_t":$bandwidth, "int64_t":$l2_bytes, DefaultValuedParameter<"int64_t", "0">:$cluster_ctas);
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// Whether a launch may begin while the one before it drains (griddepcontrol): the chips that have clusters.
+    bool supportsDependentLaunch() const { return getClusterCtas() > 0; }
+  }];
+}
+
+def Fastnorm_RangeAttr : Fastnorm_Attr<"Range", "range"> {
+  let summary = "values of a symbol that a function serves";
+  let description = [{
+    From low to high, both included; a high of `*` is no limit. `fastnorm.ranges` on a function holds these.
+
+    ```mlir
+    #fastnorm.range<"rows", 67, *>
+    ```
+  }];
+  let parameters = (ins StringRefParameter<"">:$symbol, "int64_t":$low, "int64_t":$high);
+  let assemblyFormat = "`<` $symbol `,` $low `,` custom<RangeEnd>($high) `>`";
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    bool contains(int64_t value) const { return getLow() <= value && value <= getHigh(); }
+  }];
 }
 
 def Fastnorm_ScheduleAttr : Fastnorm_Attr<"Schedule", "schedule"> {
@@ -116,9 +140,10 @@ def Fastnorm_ScheduleAttr : Fastnorm_Attr<"Schedule", "schedule"> {
     | parameter | meaning |
     |---|---|
     | kind | `per_element`: no row reduction; `per_row`: a row stays in registers between its phases; `two_pass`: one sweep over column chunks per phase, re-reading; legal for every hidden |
-    | scope | who shares a row: `lanes`, 1 to 32 neighbouring lanes (a power of two), or `cta`, the whole CTA |
-    | threads_per_row | threads that share a row; for `per_element`, neighbouring threads along hidden |
-    | rows_per_cta | rows one CTA works on side by side; 1 when the scope is `cta` |
+    | scope | who shares a row: `lanes`, 1 to 32 neighbouring lanes (a power of two); `cta`, the whole CTA; `cluster`, the CTAs of a cluster, whose sums meet in distributed shared memory; `grid`, CTAs whose sums meet in global memory, one launch per phase, each reading its columns again |
+    | threads_per_row | threads of a CTA that share a row; for `per_element`, neighbouring threads along hidden |
+    | rows_per_cta | rows one CTA works on side by side; more than 1 only for `lanes` and `per_element` |
+    | ctas_per_row | CTAs that share a row, each a contiguous part of its columns: for `cluster` 2, 4, 8 or 16, for `grid` 2 to 1024, else 1 |
     | vector_width | elements a thread loads from a row at once |
     | vectors_per_thread | vectors each thread owns of a row; for `two_pass` and `per_element`, of a column chunk |
     | vectors_in_flight | vectors of a thread whose loads are issued before the first of them is used |
@@ -127,9 +152,10 @@ def Fastnorm_ScheduleAttr : Fastnorm_Attr<"Schedule", "schedule"> {
     | invariants | `[hidden]` operands are loaded `early`, before the first reduction, or `late`, two vectors ahead of their use |
     | keep | values that cross a phase wait `packed` in their storage type, or `computed`, as f32 |
     | stores | `streaming` (evict first) or `cached` |
+    | dependent_launch | the launch begins while the one before it in the graph drains, and waits for it before its first access; of a graph's first kernel it asks nothing |
 
-    Threads per CTA are threads_per_row times rows_per_cta. A column chunk is threads_per_row times vector_width times
-    vectors_per_thread elements.
+    Threads per CTA are threads_per_row times rows_per_cta. A column chunk, the columns of a row that a CTA holds at a
+    time, is threads_per_row times vector_width times vectors_per_thread elements.
 
     ```mlir
     #fastnorm.schedule<kind = per_row, scope = cta, threads_per_row = 384, vector_width = 8, vectors_per_thread = 1,
@@ -141,6 +167,7 @@ def Fastnorm_ScheduleAttr : Fastnorm_Attr<"Schedule", "schedule"> {
     EnumParameter<Fastnorm_RowScope>:$scope,
     "int64_t":$threads_per_row,
     DefaultValuedParameter<"int64_t", "1">:$rows_per_cta,
+    DefaultValuedParameter<"int64_t", "1">:$ctas_per_row,
     "int64_t":$vector_width,
     "int64_t":$vectors_per_thread,
     DefaultValuedParameter<"int64_t", "1">:$vectors_in_flight,
@@ -148,13 +175,16 @@ def Fastnorm_ScheduleAttr : Fastnorm_Attr<"Schedule", "schedule"> {
     DefaultValuedParameter<"int64_t", "1">:$min_ctas,
     Fastnorm_DefaultedEnum<Fastnorm_Invariants, "::fastnorm::Invariants::Early">:$invariants,
     Fastnorm_DefaultedEnum<Fastnorm_Keep, "::fastnorm::Keep::Packed">:$keep,
-    Fastnorm_DefaultedEnum<Fastnorm_Stores, "::fastnorm::Stores::Streaming">:$stores);
+    Fastnorm_DefaultedEnum<Fastnorm_Stores, "::fastnorm::Stores::Streaming">:$stores,
+    DefaultValuedParameter<"bool", "false">:$dependent_launch);
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
     int64_t getThreads() const { return getThreadsPerRow() * getRowsPerCta(); }
-    /// Elements of a row that the threads of a row cover at once.
+    /// Elements of a row that one CTA's threads cover at once.
     int64_t getColumnChunk() const { return getThreadsPerRow() * getVectorWidth() * getVectorsPerThread(); }
+    /// CTAs of a cluster; 1 without clusters.
+    int64_t getClusterCtas() const { return getScope() == RowScope::Cluster ? getCtasPerRow() : 1; }
   }];
 }
 

@@ -32,6 +32,12 @@ inline constexpr llvm::StringLiteral kSymbolsAttr = "fastnorm.symbols";
 inline constexpr llvm::StringLiteral kResultAttr = "fastnorm.result";
 inline constexpr llvm::StringLiteral kIndexesAttr = "fastnorm.indexes";
 inline constexpr llvm::StringLiteral kTargetAttr = "fastnorm.target";
+/// Array of RangeAttr: the symbol values that a function serves; without it, all.
+inline constexpr llvm::StringLiteral kRangesAttr = "fastnorm.ranges";
+/// i64: bytes that the bases and row strides of a function's operands are multiples of, 16 or 1; without it, 16.
+inline constexpr llvm::StringLiteral kAlignmentAttr = "fastnorm.alignment";
+/// String: the graph that a function is a variant of; without it, the function itself.
+inline constexpr llvm::StringLiteral kVariantOfAttr = "fastnorm.variant_of";
 
 /// Elements of a row at most: offsets within a row are 32-bit byte counts with room to spare.
 inline constexpr int64_t kMostHidden = int64_t(1) << 24;

@@ -28,32 +28,56 @@ public:
 
   Result<Plan> run() {
     auto functions = llvm::to_vector(module.getOps<func::FuncOp>());
-    auto binaries = llvm::to_vector(module.getOps<gpu::BinaryOp>());
     auto target = module->getAttrOfType<TargetAttr>(kTargetAttr);
-    if (functions.size() != 1 || binaries.size() > 1 || !target)
-      return Error{"expected a module lowered to PTX with one function and a target, but it has " +
-                   std::to_string(functions.size()) + " functions and " + std::to_string(binaries.size()) +
-                   " GPU binaries"};
+    if (functions.empty() || !target)
+      return Error{"expected a module lowered to PTX with a function and a target, but it has " +
+                   std::to_string(functions.size()) + " functions"};
     host = functions.front();
+    StringRef graph = graphOf(host);
     plan.producer = "fastnorm " FASTNORM_VERSION;
-    plan.function = host.getName().str();
+    plan.function = graph.str();
     plan.target = target.getName().str();
     plan.chip = target.getChip().str();
     readTensors();
-    Variant variant;
-    if (!binaries.empty()) {
-      auto object = cast<gpu::ObjectAttr>(binaries.front().getObjects()[0]);
-      variant.ptx = object.getObject().getValue().str();
+    for (func::FuncOp function : functions) {
+      if (graphOf(function) != graph)
+        return Error{"expected variants of one graph, but got '" + graph.str() + "' and '" + graphOf(function).str() +
+                     "'"};
+      if (Status status = readVariant(function); !status)
+        return status.takeError();
     }
-    if (Status status = readBody(variant); !status)
-      return status.takeError();
-    plan.variants.push_back(std::move(variant));
     if (Status status = verify(plan); !status)
       return status.takeError();
     return plan;
   }
 
 private:
+  static StringRef graphOf(func::FuncOp function) {
+    auto variantOf = function->getAttrOfType<StringAttr>(kVariantOfAttr);
+    return variantOf ? variantOf.getValue() : function.getName();
+  }
+
+  /// Variants have the arguments of the first function.
+  Status readVariant(func::FuncOp function) {
+    host = function;
+    Variant variant;
+    if (auto ranges = host->getAttrOfType<ArrayAttr>(kRangesAttr))
+      for (RangeAttr range : ranges.getAsRange<RangeAttr>())
+        variant.ranges.push_back({symbolIndex(range.getSymbol()), range.getLow(), range.getHigh()});
+    if (Status status = readBody(variant); !status)
+      return status;
+    plan.variants.push_back(std::move(variant));
+    return {};
+  }
+
+  /// The PTX text that holds a launch's kernel.
+  Result<std::string> ptxOf(gpu::LaunchFuncOp launch) {
+    auto binary = module.lookupSymbol<gpu::BinaryOp>(launch.getKernelModuleName());
+    if (!binary)
+      return Error{"expected PTX text for kernel '" + launch.getKernelName().str() + "', but the module has none"};
+    return cast<gpu::ObjectAttr>(binary.getObjects()[0]).getObject().getValue().str();
+  }
+
   int64_t symbolIndex(StringRef name) {
     auto place = llvm::find(plan.symbols, name.str());
     if (place == plan.symbols.end())
@@ -95,6 +119,7 @@ private:
   }
 
   Status readBody(Variant &variant) {
+    workspaceOf.clear();
     for (Operation &op : host.getBody().front()) {
       if (auto alloc = dyn_cast<memref::AllocOp>(op)) {
         workspaceOf[alloc.getResult()] = variant.workspaces.size();
@@ -105,6 +130,10 @@ private:
         if (!read)
           return read.takeError();
         variant.launches.push_back(std::move(*read));
+        Result<std::string> ptx = ptxOf(launch);
+        if (!ptx)
+          return ptx.takeError();
+        variant.ptx = std::move(*ptx);
       }
     }
     return {};
@@ -157,6 +186,9 @@ private:
     launch.kernel = op.getKernelName().str();
     launch.grid = expressionOf(op.getGridSizeX());
     launch.threads = expressionOf(op.getBlockSizeX()).value();
+    if (op.hasClusterSize())
+      launch.cluster = expressionOf(op.getClusterSizeOperandValues().x).value();
+    launch.dependent = op->hasAttr(kLaunchDependentAttr);
     llvm::raw_string_ostream(launch.schedule) << op->getAttr(kLaunchScheduleAttr);
     launch.readBytes = bytesOf(op, kReadBytesAttr);
     launch.writtenBytes = bytesOf(op, kWrittenBytesAttr);

@@ -28,9 +28,10 @@ using namespace mlir;
 using namespace fastnorm;
 
 /// Stable for profilers: the function's name, and the kernel's number and name where there are several. In PTX a name
-/// begins with a letter and goes on with letters, digits, _ and $.
+/// begins with a letter and goes on with letters, digits, _ and $. Variants share their names: each has PTX of its own.
 static std::string kernelName(func::FuncOp graph, KernelOp kernel, size_t number, size_t count) {
-  std::string name = graph.getName().str();
+  auto variantOf = graph->getAttrOfType<StringAttr>(kVariantOfAttr);
+  std::string name = (variantOf ? variantOf.getValue() : graph.getName()).str();
   if (count > 1)
     name += "_" + std::to_string(number) + "_" + kernel.getName().str();
   for (char &letter : name)
@@ -39,10 +40,26 @@ static std::string kernelName(func::FuncOp graph, KernelOp kernel, size_t number
   return name.empty() || !llvm::isAlpha(name[0]) ? "kernel_" + name : name;
 }
 
+/// Whether a kernel's launch begins while the one before it drains: not the first of a graph, before which nothing of
+/// the graph runs.
+static bool isDependent(ArrayRef<KernelOp> kernels, size_t number) {
+  return number > 0 && number < kernels.size() && KernelOp(kernels[number]).getSchedule()->getDependentLaunch();
+}
+
+/// Before anything else: lets the next launch begin, and waits until all earlier ones have ended and what they wrote
+/// can be read.
+static void emitDependencies(OpBuilder &builder, Location loc, bool isDependent, bool hasDependent) {
+  if (hasDependent)
+    NVVM::GriddepcontrolOp::create(builder, loc, NVVM::GridDepActionKind::launch_dependents);
+  if (isDependent)
+    NVVM::GriddepcontrolOp::create(builder, loc, NVVM::GridDepActionKind::wait);
+}
+
 static void emitBody(OpBuilder &builder, const AccessPattern &pattern, ScheduleAttr schedule,
-                     const KernelInterface &interface) {
+                     const KernelInterface &interface, bool isDependent, bool hasDependent) {
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPoint(interface.function.getBody().front().getTerminator());
+  emitDependencies(builder, pattern.kernel.getLoc(), isDependent, hasDependent);
   switch (schedule.getKind()) {
   case ScheduleKind::PerElement: return emitPerElement(builder, pattern, schedule, interface);
   case ScheduleKind::PerRow: return emitPerRow(builder, pattern, schedule, interface);
@@ -82,8 +99,9 @@ private:
       AccessPattern pattern(kernel);
       ScheduleAttr schedule = *kernel.getSchedule();
       KernelInterface interface(kernelBuilder, pattern, schedule, kernelName(graph, kernel, number, kernels.size()));
-      emitBody(kernelBuilder, pattern, schedule, interface);
-      host.addLaunch(pattern, schedule, interface);
+      emitBody(kernelBuilder, pattern, schedule, interface, isDependent(kernels, number),
+               isDependent(kernels, number + 1));
+      host.addLaunch(pattern, schedule, interface, isDependent(kernels, number));
     }
     graph.erase();
     return success();

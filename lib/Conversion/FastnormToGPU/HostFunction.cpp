@@ -30,6 +30,9 @@ HostFunction::HostFunction(OpBuilder &builder, func::FuncOp graph, const Symbols
   for (Type type : llvm::concat<const Type>(graph.getArgumentTypes(), graph.getResultTypes()))
     types.push_back(bufferType(type));
   auto host = func::FuncOp::create(builder, loc, graph.getName(), builder.getFunctionType(types, {}));
+  for (StringRef name : {kRangesAttr, kAlignmentAttr, kVariantOfAttr})
+    if (Attribute value = graph->getAttr(name))
+      host->setAttr(name, value);
   for (unsigned index = 0; index < graph.getNumArguments(); ++index)
     host.setArgAttrs(index, graph.getArgAttrDict(index));
   for (unsigned index = 0; index < graph.getNumResults(); ++index) {
@@ -80,7 +83,8 @@ Value HostFunction::pointerTo(Value buffer) {
                                            ArrayRef<int64_t>{1});
 }
 
-void HostFunction::addLaunch(const AccessPattern &pattern, ScheduleAttr schedule, const KernelInterface &interface) {
+void HostFunction::addLaunch(const AccessPattern &pattern, ScheduleAttr schedule, const KernelInterface &interface,
+                             bool isDependent) {
   KernelOp kernel = pattern.kernel;
   Value rows = rowsOf(kernel.getResult(0));
   auto asI64 = [&](Value index) -> Value {
@@ -99,15 +103,21 @@ void HostFunction::addLaunch(const AccessPattern &pattern, ScheduleAttr schedule
   Value grid = rows;
   if (schedule.getRowsPerCta() > 1)
     grid = arith::CeilDivUIOp::create(builder, loc, rows, constant(schedule.getRowsPerCta()));
-  int64_t chunks = schedule.getKind() == ScheduleKind::PerElement ? columnChunks(pattern, schedule) : 1;
-  if (chunks > 1)
-    grid = arith::MulIOp::create(builder, loc, grid, constant(chunks));
+  int64_t ctas = ctasAlongRow(pattern, schedule);
+  if (ctas > 1)
+    grid = arith::MulIOp::create(builder, loc, grid, constant(ctas));
   Value one = constant(1);
+  std::optional<gpu::KernelDim3> cluster;
+  if (schedule.getClusterCtas() > 1)
+    cluster = gpu::KernelDim3{constant(schedule.getClusterCtas()), one, one};
   auto launch = gpu::LaunchFuncOp::create(builder, loc, interface.function, gpu::KernelDim3{grid, one, one},
                                           gpu::KernelDim3{constant(schedule.getThreads()), one, one},
-                                          /*dynamicSharedMemorySize=*/Value(), operands);
+                                          /*dynamicSharedMemorySize=*/Value(), operands,
+                                          /*asyncTokenType=*/Type(), /*asyncDependencies=*/{}, cluster);
   Traffic traffic(kernel);
   launch->setAttr(kLaunchScheduleAttr, schedule);
+  if (isDependent)
+    launch->setAttr(kLaunchDependentAttr, builder.getUnitAttr());
   launch->setAttr(kReadBytesAttr, builder.getDenseI64ArrayAttr({traffic.read.fixed, traffic.read.perRow}));
   launch->setAttr(kWrittenBytesAttr, builder.getDenseI64ArrayAttr({traffic.written.fixed, traffic.written.perRow}));
   std::optional<int64_t> symbol = symbols.rowsOf(kernel.getResult(0));

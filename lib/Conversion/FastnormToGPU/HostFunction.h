@@ -23,8 +23,10 @@ class HostFunction {
 public:
   HostFunction(mlir::OpBuilder &builder, mlir::func::FuncOp graph, const Symbols &symbols);
 
-  /// Adds the launch of a kernel, whose inputs were bound or computed before.
-  void addLaunch(const AccessPattern &pattern, ScheduleAttr schedule, const KernelInterface &interface);
+  /// Adds the launch of a kernel, whose inputs were bound or computed before. A dependent one waits for the launch
+  /// before it by itself.
+  void addLaunch(const AccessPattern &pattern, ScheduleAttr schedule, const KernelInterface &interface,
+                 bool isDependent);
 
 private:
   mlir::Value constant(int64_t value);

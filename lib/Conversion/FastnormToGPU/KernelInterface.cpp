@@ -16,7 +16,9 @@
 using namespace mlir;
 using namespace fastnorm;
 
-int64_t fastnorm::slotsPerReduction(ScheduleAttr schedule) { return llvm::alignTo(schedule.getThreads() / 32, 4); }
+int64_t fastnorm::slotsPerReduction(ScheduleAttr schedule) {
+  return llvm::alignTo(schedule.getThreads() / 32 * schedule.getClusterCtas(), 4);
+}
 
 static RankedTensorType tensorOf(Value value) { return cast<RankedTensorType>(value.getType()); }
 
@@ -50,7 +52,8 @@ KernelInterface::KernelInterface(OpBuilder &builder, const AccessPattern &patter
 
   SmallVector<Type> workgroup;
   int64_t slots = pattern.rowReductions.size() * slotsPerReduction(schedule);
-  bool sharesOverWarps = schedule.getScope() == RowScope::Cta && schedule.getThreads() > 32;
+  bool sharesOverWarps =
+      schedule.getScope() != RowScope::Lanes && schedule.getThreads() * schedule.getClusterCtas() > 32;
   if (sharesOverWarps && slots)
     workgroup.push_back(
         MemRefType::get({slots}, builder.getF32Type(), MemRefLayoutAttrInterface(), builder.getI64IntegerAttr(3)));
@@ -59,6 +62,9 @@ KernelInterface::KernelInterface(OpBuilder &builder, const AccessPattern &patter
   function->setAttr(gpu::GPUDialect::getKernelFuncAttrName(), builder.getUnitAttr());
   function.setKnownBlockSizeAttr(builder.getDenseI32ArrayAttr({static_cast<int32_t>(schedule.getThreads()), 1, 1}));
   function->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(), builder.getI32IntegerAttr(schedule.getMinCtas()));
+  if (schedule.getClusterCtas() > 1)
+    function.setKnownClusterSizeAttr(
+        builder.getDenseI32ArrayAttr({static_cast<int32_t>(schedule.getClusterCtas()), 1, 1}));
 
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(&function.getBody().front());

@@ -14,7 +14,7 @@ using namespace fastnorm;
 void fastnorm::emitPerElement(OpBuilder &builder, const AccessPattern &pattern, ScheduleAttr schedule,
                               const KernelInterface &interface) {
   BodyEmitter body(builder, pattern, schedule, interface, LoadPolicy::Streaming);
-  body.enterRow(emitRowPosition(builder, interface, schedule, columnChunks(pattern, schedule)));
+  body.enterRow(emitRowPosition(builder, interface, schedule, ctasAlongRow(pattern, schedule)));
   SmallVector<Value> none;
   for (int64_t group = 0; group < schedule.getVectorsPerThread(); group += schedule.getVectorsInFlight()) {
     int64_t end = std::min(schedule.getVectorsPerThread(), group + schedule.getVectorsInFlight());

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "BodyEmitter.h"
+#include "ClusterReduction.h"
 #include "Strategies.h"
 
 using namespace mlir;
@@ -77,6 +78,8 @@ private:
 
 void fastnorm::emitPerRow(OpBuilder &builder, const AccessPattern &pattern, ScheduleAttr schedule,
                           const KernelInterface &interface) {
+  if (schedule.getScope() == RowScope::Cluster && !pattern.rowReductions.empty())
+    emitClusterStarts(builder, pattern.kernel.getLoc());
   PerRowEmitter emitter(builder, pattern, schedule, interface);
-  emitter.run(emitRowPosition(builder, interface, schedule, /*chunks=*/1));
+  emitter.run(emitRowPosition(builder, interface, schedule, ctasAlongRow(pattern, schedule)));
 }

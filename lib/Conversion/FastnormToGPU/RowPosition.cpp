@@ -18,8 +18,12 @@ int64_t fastnorm::columnChunks(const AccessPattern &pattern, ScheduleAttr schedu
   return llvm::divideCeil(pattern.hidden, schedule.getColumnChunk());
 }
 
+int64_t fastnorm::ctasAlongRow(const AccessPattern &pattern, ScheduleAttr schedule) {
+  return schedule.getKind() == ScheduleKind::PerElement ? columnChunks(pattern, schedule) : schedule.getCtasPerRow();
+}
+
 RowPosition fastnorm::emitRowPosition(OpBuilder &builder, const KernelInterface &interface, ScheduleAttr schedule,
-                                      int64_t chunks) {
+                                      int64_t ctas) {
   Location loc = interface.function->getLoc();
   auto constant = [&](int64_t value) -> Value {
     return arith::ConstantOp::create(builder, loc, builder.getI64IntegerAttr(value));
@@ -35,9 +39,9 @@ RowPosition fastnorm::emitRowPosition(OpBuilder &builder, const KernelInterface 
   RowPosition position;
   position.row = cta;
   position.lane = thread;
-  if (chunks > 1) {
-    position.row = arith::DivUIOp::create(builder, loc, cta, constant(chunks));
-    Value chunk = arith::RemUIOp::create(builder, loc, cta, constant(chunks));
+  if (ctas > 1) {
+    position.row = arith::DivUIOp::create(builder, loc, cta, constant(ctas));
+    Value chunk = arith::RemUIOp::create(builder, loc, cta, constant(ctas));
     position.columnBase = arith::MulIOp::create(builder, loc, chunk, constant(schedule.getColumnChunk()));
   }
   if (schedule.getRowsPerCta() > 1) {

@@ -21,10 +21,13 @@ struct RowPosition {
   mlir::Value columnBase; ///< i64: first column of the thread's chunk; null: 0
 };
 
-/// Computes a thread's position from its CTA and thread index. `chunks` column chunks of a row stand side by side in
-/// the grid.
+/// Computes a thread's position from its CTA and thread index. `ctas` neighbours in the grid work on one row, each on a
+/// column chunk.
 RowPosition emitRowPosition(mlir::OpBuilder &builder, const KernelInterface &interface, ScheduleAttr schedule,
-                            int64_t chunks);
+                            int64_t ctas);
+
+/// CTAs that work on one row side by side.
+int64_t ctasAlongRow(const AccessPattern &pattern, ScheduleAttr schedule);
 
 /// Column chunks that a row has under a schedule.
 int64_t columnChunks(const AccessPattern &pattern, ScheduleAttr schedule);

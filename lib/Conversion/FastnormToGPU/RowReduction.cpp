@@ -7,6 +7,8 @@
 
 #include "RowReduction.h"
 
+#include "ClusterReduction.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -18,9 +20,8 @@
 using namespace mlir;
 using namespace fastnorm;
 
-/// Up to this many warps every thread reads all slots, four at a time; beyond, each lane reads one and they meet in
-/// shuffles.
-static constexpr int64_t kMostWarpsReadDirectly = 16;
+/// Up to this many slots every thread reads all, four at a time; beyond, lanes share them and meet in shuffles.
+static constexpr int64_t kMostSlotsReadDirectly = 16;
 
 Value fastnorm::emitIdentity(OpBuilder &builder, Location loc, Combiner combiner) {
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
@@ -46,20 +47,28 @@ class RowReductionEmitter {
 public:
   RowReductionEmitter(OpBuilder &builder, const KernelInterface &interface, ScheduleAttr schedule)
       : builder(builder), loc(interface.function->getLoc()), slots(interface.reductionSlots), schedule(schedule),
-        warps(schedule.getThreads() / 32) {}
+        warps(schedule.getThreads() / 32), filled(warps * schedule.getClusterCtas()) {}
 
   SmallVector<Value> run(ArrayRef<PartialReduction> partials) {
     SmallVector<Value> totals;
     int64_t lanes = std::min<int64_t>(32, schedule.getThreadsPerRow());
     for (const PartialReduction &partial : partials)
       totals.push_back(butterfly(partial.combiner, partial.value, lanes));
-    if (schedule.getScope() == RowScope::Lanes || warps == 1)
+    if (schedule.getScope() == RowScope::Lanes || filled == 1)
       return totals;
     Value thread = gpu::ThreadIdOp::create(builder, loc, builder.getIndexType(), gpu::Dimension::x,
                                            builder.getIndexAttr(schedule.getThreads()));
     Value lane = arith::RemUIOp::create(builder, loc, thread, index(32));
-    writeSlots(partials, totals, thread, lane);
-    gpu::BarrierOp::create(builder, loc);
+    if (schedule.getScope() == RowScope::Cluster) {
+      // Each reduction has slots of its own, so that a CTA that is ahead overwrites nothing.
+      if (partials.front().number == 0)
+        emitClusterStarted(builder, loc);
+      writePeerSlots(partials, totals, thread, lane);
+      emitClusterBarrier(builder, loc);
+    } else {
+      writeSlots(partials, totals, thread, lane);
+      gpu::BarrierOp::create(builder, loc);
+    }
     for (auto [partial, total] : llvm::zip(partials, totals))
       total = readSlots(partial, lane);
     return totals;
@@ -97,8 +106,29 @@ private:
       writePaddingSlots(partials, thread);
   }
 
+  /// Lane p of each warp writes the warp's value into CTA p's slots; the warps of CTA r have slots r · warps onwards.
+  /// Everyone then reads at home, and nobody's shared memory is needed after the barrier: a CTA may leave.
+  void writePeerSlots(ArrayRef<PartialReduction> partials, ArrayRef<Value> values, Value thread, Value lane) {
+    Value ctas = index(schedule.getClusterCtas());
+    Value isWriter = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, lane, ctas);
+    auto onWriters = scf::IfOp::create(builder, loc, isWriter, /*withElseRegion=*/false);
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(onWriters.thenBlock());
+    Value cta = gpu::BlockIdOp::create(builder, loc, builder.getIndexType(), gpu::Dimension::x,
+                                       builder.getIndexAttr(INT32_MAX));
+    Value rank = arith::RemUIOp::create(builder, loc, cta, ctas);
+    Value warp = arith::DivUIOp::create(builder, loc, thread, index(32));
+    Value own = arith::AddIOp::create(builder, loc, arith::MulIOp::create(builder, loc, rank, index(warps)), warp);
+    Value peerRank = arith::IndexCastOp::create(builder, loc, builder.getI32Type(), lane);
+    Value peer = emitPeerPointer(builder, loc, slots, peerRank);
+    for (auto [partial, value] : llvm::zip(partials, values)) {
+      Value slot = arith::AddIOp::create(builder, loc, own, index(partial.number * slotsPerReduction(schedule)));
+      emitPeerStore(builder, loc, value, peer, slot);
+    }
+  }
+
   /// Three floats are read as four: the back end widens the load.
-  bool hasPaddingSlot() const { return warps <= kMostWarpsReadDirectly && warps % 4 == 3; }
+  bool hasPaddingSlot() const { return warps <= kMostSlotsReadDirectly && warps % 4 == 3; }
 
   /// What is read beside the warps' slots must have been written, though nothing uses it.
   void writePaddingSlots(ArrayRef<PartialReduction> partials, Value thread) {
@@ -113,15 +143,15 @@ private:
 
   Value readSlots(const PartialReduction &partial, Value lane) {
     int64_t first = partial.number * slotsPerReduction(schedule);
-    return warps <= kMostWarpsReadDirectly ? readAll(partial.combiner, first)
-                                           : readOneEach(partial.combiner, first, lane);
+    return filled <= kMostSlotsReadDirectly ? readAll(partial.combiner, first)
+                                            : readByLanes(partial.combiner, first, lane);
   }
 
   /// 16-byte reads that all threads share, combined as a tree.
   Value readAll(Combiner combiner, int64_t first) {
     SmallVector<Value> values;
-    for (int64_t done = 0; done < warps; done += 4) {
-      int64_t count = std::min<int64_t>(4, warps - done);
+    for (int64_t done = 0; done < filled; done += 4) {
+      int64_t count = std::min<int64_t>(4, filled - done);
       auto type = VectorType::get({count}, builder.getF32Type());
       Value slot = index(first + done);
       Value group = vector::LoadOp::create(builder, loc, type, slots, slot, /*nontemporal=*/false,
@@ -140,15 +170,21 @@ private:
     return values.front();
   }
 
-  Value readOneEach(Combiner combiner, int64_t first, Value lane) {
-    Value last = index(warps - 1);
-    Value slot = arith::AddIOp::create(builder, loc, arith::MinUIOp::create(builder, loc, lane, last), index(first));
-    Value value = memref::LoadOp::create(builder, loc, slots, slot);
-    if (warps < 32) {
-      Value isSlot = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ule, lane, last);
-      value = arith::SelectOp::create(builder, loc, isSlot, value, emitIdentity(builder, loc, combiner));
+  /// Lane l reads slots l, l + 32, … and the lanes meet in a butterfly.
+  Value readByLanes(Combiner combiner, int64_t first, Value lane) {
+    Value total;
+    for (int64_t done = 0; done < filled; done += 32) {
+      Value last = index(std::min<int64_t>(31, filled - done - 1));
+      Value nearest = arith::MinUIOp::create(builder, loc, lane, last);
+      Value slot = arith::AddIOp::create(builder, loc, nearest, index(first + done));
+      Value value = memref::LoadOp::create(builder, loc, slots, slot);
+      if (filled - done < 32) {
+        Value isSlot = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ule, lane, last);
+        value = arith::SelectOp::create(builder, loc, isSlot, value, emitIdentity(builder, loc, combiner));
+      }
+      total = total ? combine(combiner, total, value) : value;
     }
-    return butterfly(combiner, value, 32);
+    return butterfly(combiner, total, 32);
   }
 
   OpBuilder &builder;
@@ -156,6 +192,7 @@ private:
   Value slots;
   ScheduleAttr schedule;
   int64_t warps;
+  int64_t filled; ///< slots of a reduction that hold a warp's value
 };
 
 } // namespace

@@ -27,7 +27,8 @@ mlir::Value emitCombine(mlir::OpBuilder &builder, mlir::Location loc, Combiner c
                         mlir::Value right, bool contract);
 
 /// Combines each partial over the threads of a row; every thread has the totals. Threads meet in a butterfly of
-/// shuffles, warps in shared memory behind one barrier for all reductions of the phase. The order is fixed.
+/// shuffles, warps in shared memory behind one barrier for all reductions of the phase: for scope cluster, in that of
+/// each CTA of the cluster, CTA after CTA. The order is fixed.
 llvm::SmallVector<mlir::Value> emitRowReductions(mlir::OpBuilder &builder, const KernelInterface &interface,
                                                  ScheduleAttr schedule, llvm::ArrayRef<PartialReduction> partials);
 

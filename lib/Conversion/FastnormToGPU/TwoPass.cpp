@@ -49,7 +49,7 @@ void fastnorm::emitTwoPass(OpBuilder &builder, const AccessPattern &pattern, Sch
                            const KernelInterface &interface) {
   // Read again by the next sweep: the lines should stay in the L2.
   BodyEmitter body(builder, pattern, schedule, interface, LoadPolicy::Ordered);
-  body.enterRow(emitRowPosition(builder, interface, schedule, /*chunks=*/1));
+  body.enterRow(emitRowPosition(builder, interface, schedule, /*ctas=*/1));
   body.storeRowResults(/*phase=*/0);
   for (int64_t phase = 0; phase < pattern.phases; ++phase) {
     SmallVector<Value> partials = emitSweep(builder, body, pattern, schedule, phase);
