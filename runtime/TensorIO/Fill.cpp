@@ -7,162 +7,154 @@
 
 #include "runtime/TensorIO/Fill.h"
 
+#include "runtime/TensorIO/CounterRandom.h"
+
 #include <cstring>
 #include <numeric>
+#include <string>
 #include <utility>
 
 namespace fastnorm {
 
 namespace {
 
-/// The finalizer of SplitMix64: every bit of the input moves every bit of the output.
-uint64_t mix(uint64_t value) {
-  value = (value ^ (value >> 30)) * 0xbf58476d1ce4e5b9u;
-  value = (value ^ (value >> 27)) * 0x94d049bb133111ebu;
-  return value ^ (value >> 31);
-}
-
-/// Random numbers addressed by a counter, for one seed and one name.
-class CounterRandom {
-public:
-  CounterRandom(uint64_t seed, std::string_view name) {
-    // FNV-1a.
-    uint64_t hash = 0xcbf29ce484222325u;
-    for (char letter : name)
-      hash = (hash ^ static_cast<unsigned char>(letter)) * 0x100000001b3u;
-    key = mix(seed + 0x9e3779b97f4a7c15u) ^ mix(hash);
-  }
-
-  uint64_t bits(uint64_t counter) const { return mix(key + counter * 0x9e3779b97f4a7c15u); }
-
-  /// In [0, 1).
-  double uniform(uint64_t counter) const { return static_cast<double>(bits(counter) >> 11) * 0x1p-53; }
-
-  /// In [0, bound).
-  uint64_t below(uint64_t counter, uint64_t bound) const {
-    return static_cast<uint64_t>((static_cast<unsigned __int128>(bits(counter)) * bound) >> 64);
-  }
-
-  /// Nearly normal with mean 0: a sum of eight uniform numbers of 16 bits, which lies within 2^20 of 0 and has a
-  /// deviation of kNormalDeviation. Sums of integers, unlike a logarithm, are the same on every machine.
-  int32_t normalSum(uint64_t counter) const {
-    int32_t sum = 0;
-    for (uint64_t half : {2 * counter, 2 * counter + 1})
-      for (uint64_t rest = bits(half), part = 0; part < 4; ++part, rest >>= 16)
-        sum += static_cast<int32_t>(rest & 0xffff);
-    return sum - 4 * 0xffff;
-  }
-
-  /// 2^16 sqrt(8 / 12).
-  static constexpr float kNormalDeviation = 53509.953f;
-
-private:
-  uint64_t key = 0;
+/// Elements `first` and on of a tensor's values, stored from element `at` on.
+struct Range {
+  int64_t at = 0;
+  int64_t first = 0;
+  int64_t count = 0;
 };
 
-void fillNormal(HostTensor &tensor, const CounterRandom &random, float mean, float deviation) {
-  int64_t count = tensor.elementCount();
-  // 24 bits times 20 bits are exact in f64, so a machine that fuses this product into the sum gets the same value.
-  double scale = deviation / CounterRandom::kNormalDeviation;
-  for (int64_t index = 0; index < count; ++index) {
-    float value = static_cast<float>(mean + scale * random.normalSum(static_cast<uint64_t>(index)));
+void fillNormal(HostTensor &tensor, const Range &range, const CounterRandom &random, const NormalValues &values) {
+  for (int64_t index = 0; index < range.count; ++index) {
+    int32_t sum = random.normalSum(static_cast<uint64_t>(range.first + index));
+    float value = static_cast<float>(values.mean + values.scale * sum);
+    int64_t at = range.at + index;
     // Activations are most of all data; the general set() would take several times as long.
     if (tensor.dtype() == DType::BF16) {
       uint16_t bits = bf16FromF32(value);
-      std::memcpy(tensor.data() + index * 2, &bits, sizeof(bits));
+      std::memcpy(tensor.data() + at * 2, &bits, sizeof(bits));
     } else if (tensor.dtype() == DType::F32) {
-      std::memcpy(tensor.data() + index * 4, &value, sizeof(value));
+      std::memcpy(tensor.data() + at * 4, &value, sizeof(value));
     } else {
-      tensor.set(index, value);
+      tensor.set(at, value);
     }
   }
 }
 
-void fillGates(HostTensor &tensor, const CounterRandom &random) {
-  int64_t slots = tensor.shape().empty() ? 1 : tensor.shape().back();
+/// The range holds whole groups of `slots`.
+void fillGates(HostTensor &tensor, const Range &range, const CounterRandom &random, int64_t slots) {
   auto weightAt = [&](int64_t index) { return 0.25 + random.uniform(static_cast<uint64_t>(index)); };
-  for (int64_t first = 0; first < tensor.elementCount(); first += slots) {
+  for (int64_t group = 0; group < range.count; group += slots) {
     double sum = 0.0;
     for (int64_t slot = 0; slot < slots; ++slot)
-      sum += weightAt(first + slot);
+      sum += weightAt(range.first + group + slot);
     for (int64_t slot = 0; slot < slots; ++slot)
-      tensor.set(first + slot, weightAt(first + slot) / sum);
+      tensor.set(range.at + group + slot, weightAt(range.first + group + slot) / sum);
   }
 }
 
-void fillIndices(HostTensor &tensor, const CounterRandom &random, int64_t indexedCount) {
+/// All kinds that give an element without knowing the others.
+void fillRange(HostTensor &tensor, const Range &range, const FillRole &role, const CounterRandom &random) {
+  switch (role.kind) {
+  case FillRole::Kind::Normal: return fillNormal(tensor, range, random, NormalValues::of(role));
+  case FillRole::Kind::Gate:
+    return fillGates(tensor, range, random, tensor.shape().empty() ? 1 : tensor.shape().back());
+  default:
+    for (int64_t index = 0; index < range.count; ++index)
+      tensor.set(range.at + index, role.mean);
+  }
+}
+
+/// The first elements of a random permutation of [0, rows).
+void fillPermutation(HostTensor &tensor, const CounterRandom &random, int64_t rows) {
+  std::vector<int64_t> order(static_cast<size_t>(rows));
+  std::iota(order.begin(), order.end(), 0);
+  for (size_t index = order.size(); index-- > 1;)
+    std::swap(order[index], order[random.below(index, index + 1)]);
+  for (int64_t index = 0; index < tensor.elementCount(); ++index)
+    tensor.setInteger(index, order[static_cast<size_t>(index)]);
+}
+
+void fillUniform(HostTensor &tensor, const CounterRandom &random, int64_t rows, bool inPairs) {
+  for (int64_t index = 0; index < tensor.elementCount(); ++index) {
+    uint64_t counter = static_cast<uint64_t>(inPairs ? index / 2 * 2 : index);
+    tensor.setInteger(index, static_cast<int64_t>(random.below(counter, static_cast<uint64_t>(rows))));
+  }
+}
+
+/// Replaces a share of the indices by ones that name no row.
+void dropIndices(HostTensor &tensor, const CounterRandom &random, int64_t rows, double share) {
+  for (int64_t index = 0; index < tensor.elementCount(); ++index) {
+    uint64_t counter = static_cast<uint64_t>(index);
+    if (random.uniform(2 * counter) < share)
+      tensor.set(index, random.bits(2 * counter + 1) & 1 ? -1.0 : static_cast<double>(rows));
+  }
+}
+
+Status fillIndices(HostTensor &tensor, const FillRole &role, uint64_t seed, std::string_view name, int64_t rows) {
   int64_t count = tensor.elementCount();
-  if (indexedCount <= 0) {
+  CounterRandom random(seed, name);
+  if (role.kind == FillRole::Kind::Permutation && count > rows)
+    return Error{"expected a permutation in '" + std::string(name) + "' to name at least as many rows as it has " +
+                 "elements, " + std::to_string(count) + ", but there are " + std::to_string(rows)};
+  if (rows <= 0) {
     for (int64_t index = 0; index < count; ++index)
       tensor.setInteger(index, -1);
-    return;
+    return {};
   }
-  for (int64_t index = 0; index < count; ++index)
-    tensor.setInteger(index, count == indexedCount
-                                 ? index
-                                 : static_cast<int64_t>(random.below(static_cast<uint64_t>(index),
-                                                                     static_cast<uint64_t>(indexedCount))));
-  if (count != indexedCount)
-    return;
-  for (int64_t index = count - 1; index > 0; --index) {
-    int64_t other = static_cast<int64_t>(random.below(static_cast<uint64_t>(index), static_cast<uint64_t>(index) + 1));
-    int64_t moved = tensor.integerAt(index);
-    tensor.setInteger(index, tensor.integerAt(other));
-    tensor.setInteger(other, moved);
-  }
-}
-
-bool endsIn(const std::string &text, std::string_view ending) {
-  return text.size() >= ending.size() && text.compare(text.size() - ending.size(), ending.size(), ending) == 0;
-}
-
-void fill(HostTensor &tensor, FillRole role, uint64_t seed, std::string_view name, int64_t indexedCount) {
-  CounterRandom random(seed, name);
-  switch (role) {
-  case FillRole::Activation: return fillNormal(tensor, random, 0.0f, tensor.dtype() == DType::I8 ? 32.0f : 1.0f);
-  case FillRole::Weight: return fillNormal(tensor, random, 1.0f, 0.1f);
-  case FillRole::OffsetWeight: return fillNormal(tensor, random, 0.0f, 0.1f);
-  case FillRole::Gate: return fillGates(tensor, random);
-  case FillRole::RowIndex: return fillIndices(tensor, random, indexedCount);
-  }
+  if (role.kind == FillRole::Kind::Permutation || (role.kind == FillRole::Kind::Indices && count == rows))
+    fillPermutation(tensor, random, rows);
+  else
+    fillUniform(tensor, random, rows, role.kind == FillRole::Kind::Duplicates);
+  if (role.dropped > 0)
+    dropIndices(tensor, CounterRandom(seed, std::string(name) + " dropped"), rows, role.dropped);
+  return {};
 }
 
 } // namespace
 
-FillRole guessFillRole(const TensorSpec &spec) {
-  if (spec.indexes)
-    return FillRole::RowIndex;
-  if (endsIn(spec.name, "gate"))
-    return FillRole::Gate;
-  if (endsIn(spec.name, "weight"))
-    return FillRole::Weight;
-  return FillRole::Activation;
+NormalValues NormalValues::of(const FillRole &role) {
+  // A quotient of f32 values: 24 bits.
+  return {role.mean, static_cast<float>(role.deviation) / CounterRandom::kNormalDeviation};
 }
 
-HostTensor fillTensor(FillRole role, DType dtype, const std::vector<int64_t> &shape, uint64_t seed,
-                      std::string_view name, int64_t indexedCount) {
-  HostTensor tensor(dtype, shape);
-  fill(tensor, role, seed, name, indexedCount);
+Result<HostTensor> fillTensor(const FillRole &role, DType dtype, const std::vector<int64_t> &shape, uint64_t seed,
+                              std::string_view name, int64_t indexedCount) {
+  Result<HostTensor> tensor = allocateHostTensor(dtype, shape);
+  if (!tensor)
+    return Error{"'" + std::string(name) + "': " + tensor.error()};
+  if (!role.isIndex())
+    fillRange(*tensor, {0, 0, tensor->elementCount()}, role, CounterRandom(seed, name));
+  else if (Status filled = fillIndices(*tensor, role, seed, name, indexedCount); !filled)
+    return filled.takeError();
+  return tensor;
+}
+
+Result<HostTensor> fillRows(const FillRole &role, DType dtype, const std::vector<int64_t> &shape,
+                            const std::vector<int64_t> &rows, uint64_t seed, std::string_view name) {
+  std::vector<int64_t> someShape = shape;
+  someShape[0] = static_cast<int64_t>(rows.size());
+  Result<HostTensor> tensor = allocateHostTensor(dtype, someShape);
+  if (!tensor)
+    return Error{"'" + std::string(name) + "': " + tensor.error()};
+  int64_t rowElements = std::accumulate(shape.begin() + 1, shape.end(), int64_t(1), std::multiplies<int64_t>());
+  CounterRandom random(seed, name);
+  for (size_t index = 0; index < rows.size(); ++index)
+    fillRange(*tensor, {static_cast<int64_t>(index) * rowElements, rows[index] * rowElements, rowElements}, role,
+              random);
   return tensor;
 }
 
 Result<HostTensor> fillArgument(const TensorSpec &spec, const std::vector<int64_t> &symbolValues, uint64_t seed,
-                                FillRole role) {
-  if (role == FillRole::RowIndex && (!isIndex(spec.dtype) || !spec.indexes))
-    return Error{"expected '" + spec.name + "' to index rows with integers, because it is filled as a row index, but " +
-                 "it holds " + std::string(name(spec.dtype)) + (spec.indexes ? "" : " and indexes nothing")};
+                                const FillRole &role) {
+  if (Status possible = checkFillRole(spec, role); !possible)
+    return possible.takeError();
   std::vector<int64_t> shape;
   for (const Extent &extent : spec.shape)
     shape.push_back(extent.symbol ? symbolValues[static_cast<size_t>(*extent.symbol)] : extent.fixed);
-  Result<HostTensor> tensor = allocateHostTensor(spec.dtype, shape);
-  if (!tensor)
-    return Error{"'" + spec.name + "': " + tensor.error()};
-  fill(*tensor, role, seed, spec.name, spec.indexes ? symbolValues[static_cast<size_t>(*spec.indexes)] : 0);
-  return tensor;
-}
-
-Result<HostTensor> fillArgument(const TensorSpec &spec, const std::vector<int64_t> &symbolValues, uint64_t seed) {
-  return fillArgument(spec, symbolValues, seed, guessFillRole(spec));
+  int64_t indexedCount = spec.indexes ? symbolValues[static_cast<size_t>(*spec.indexes)] : role.rows.value_or(0);
+  return fillTensor(role, spec.dtype, shape, seed, spec.name, indexedCount);
 }
 
 } // namespace fastnorm

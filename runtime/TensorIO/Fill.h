@@ -13,6 +13,7 @@
 
 #include "fastnorm/Plan/Plan.h"
 #include "fastnorm/Support/HostTensor.h"
+#include "runtime/TensorIO/FillRole.h"
 
 #include <cstdint>
 #include <string_view>
@@ -20,27 +21,27 @@
 
 namespace fastnorm {
 
-/// What a tensor is to a graph, and so which values are like real ones.
-enum class FillRole : uint8_t {
-  Activation,   ///< normal, mean 0, deviation 1; as i8, deviation 32
-  Gate,         ///< positive; the last dimension (slots) sums to 1 before rounding
-  Weight,       ///< normal around 1, deviation 0.1
-  OffsetWeight, ///< normal around 0, deviation 0.1: stored without the 1 that weight_offset adds
-  RowIndex,     ///< a permutation where counts allow, else uniform valid indices
+/// The values that normal elements take: mean + scale * CounterRandom::normalSum(index) in f64, rounded to f32 and then
+/// to the dtype. The scale has 24 bits, so that the product is exact and may be fused into the sum.
+struct NormalValues {
+  double mean = 0.0;
+  double scale = 0.0;
+
+  static NormalValues of(const FillRole &role);
 };
 
-/// The role by name and dtype: a tensor that indexes is a RowIndex, "gate" a Gate, and what ends in "weight" a Weight.
-FillRole guessFillRole(const TensorSpec &spec);
+/// `indexedCount` is how many rows an index may name; with 0 of them every slot is dropped (-1). An error where a
+/// permutation has more elements than there are rows, and where memory is short.
+Result<HostTensor> fillTensor(const FillRole &role, DType dtype, const std::vector<int64_t> &shape, uint64_t seed,
+                              std::string_view name, int64_t indexedCount = 0);
 
-/// `indexedCount` is how many rows a RowIndex may name: with as many elements it is a random permutation, otherwise
-/// uniform; with 0 rows every slot is dropped (-1).
-HostTensor fillTensor(FillRole role, DType dtype, const std::vector<int64_t> &shape, uint64_t seed,
-                      std::string_view name, int64_t indexedCount = 0);
+/// Some rows (entries of the first dimension) of what fillTensor gives for a role that is no index.
+Result<HostTensor> fillRows(const FillRole &role, DType dtype, const std::vector<int64_t> &shape,
+                            const std::vector<int64_t> &rows, uint64_t seed, std::string_view name);
 
 /// The tensor for a plan's argument; the symbols have values.
 Result<HostTensor> fillArgument(const TensorSpec &spec, const std::vector<int64_t> &symbolValues, uint64_t seed,
-                                FillRole role);
-Result<HostTensor> fillArgument(const TensorSpec &spec, const std::vector<int64_t> &symbolValues, uint64_t seed);
+                                const FillRole &role);
 
 } // namespace fastnorm
 

@@ -88,7 +88,8 @@ Result<SafetensorsEntry> parseEntry(const std::string &name, const Json &json) {
   for (const char *key : {"dtype", "shape", "data_offsets"})
     hasKeys = hasKeys && json.contains(key);
   if (!hasKeys)
-    return Error{"expected " + tensor + " to have dtype, shape and data_offsets and nothing else, but the header says "
+    return Error{"expected " + tensor +
+                 " to have dtype, shape and data_offsets and nothing else, but the header says "
                  "otherwise"};
   SafetensorsEntry entry;
   entry.name = name;
@@ -103,7 +104,8 @@ Result<SafetensorsEntry> parseEntry(const std::string &name, const Json &json) {
   entry.shape = *shape;
   std::optional<std::vector<int64_t>> offsets = sizes(json["data_offsets"], 2);
   if (!offsets || offsets->size() != 2 || (*offsets)[0] > (*offsets)[1])
-    return Error{"expected the data_offsets of " + tensor + " to be two ascending numbers of 63 bits, but the header "
+    return Error{"expected the data_offsets of " + tensor +
+                 " to be two ascending numbers of 63 bits, but the header "
                  "says otherwise"};
   entry.begin = (*offsets)[0];
   entry.end = (*offsets)[1];
@@ -112,8 +114,11 @@ Result<SafetensorsEntry> parseEntry(const std::string &name, const Json &json) {
     return Error{"expected a tensor whose bytes can be counted in 63 bits, but " + tensor + " is " +
                  describe(entry.dtype, entry.shape)};
   if (*byteCount != entry.end - entry.begin)
-    return Error{"expected " + std::to_string(*byteCount) + " bytes of data for " + tensor + " (" + describe(entry.dtype, entry.shape) + "), but its data_offsets "
-                 "hold " + std::to_string(entry.end - entry.begin)};
+    return Error{"expected " + std::to_string(*byteCount) + " bytes of data for " + tensor + " (" +
+                 describe(entry.dtype, entry.shape) +
+                 "), but its data_offsets "
+                 "hold " +
+                 std::to_string(entry.end - entry.begin)};
   return entry;
 }
 
@@ -126,8 +131,8 @@ Status checkPlaces(const std::vector<SafetensorsEntry> &entries, int64_t dataByt
       return Error{"expected the data of " + inQuotes(entry.name) + " at " + range(entry.begin, entry.end) +
                    " behind the header, but the file has " + std::to_string(dataBytes) + " bytes there"};
     if (entry.begin < next)
-      return Error{"expected the data of each tensor in a place of its own, but that of " + inQuotes(entry.name) + " at " +
-                   range(entry.begin, entry.end) + " overlaps that of " + inQuotes(*last)};
+      return Error{"expected the data of each tensor in a place of its own, but that of " + inQuotes(entry.name) +
+                   " at " + range(entry.begin, entry.end) + " overlaps that of " + inQuotes(*last)};
     if (entry.begin > next)
       return Error{"expected data without gaps, but no tensor holds " + range(next, entry.begin)};
     next = entry.end;

@@ -104,8 +104,8 @@ Status TensorFileReader::read(void *target, size_t byteCount, const std::string 
 Status writeTensorFile(const std::string &path, const std::string &kind, const std::vector<std::string_view> &parts) {
   struct stat facts;
   if (stat(path.c_str(), &facts) == 0 && !S_ISREG(facts.st_mode))
-    return aboutFile(path, "expected to write a " + kind +
-                               " file, but something else than a regular file has that name");
+    return aboutFile(path,
+                     "expected to write a " + kind + " file, but something else than a regular file has that name");
   PartialFile file(path);
   if (!file.isOpen())
     return aboutFile(path,

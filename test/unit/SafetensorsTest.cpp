@@ -122,7 +122,8 @@ TEST_F(SafetensorsTest, MetadataIsPassedOver) {
 }
 
 TEST_F(SafetensorsTest, LengthsThatCanNotBe) {
-  EXPECT_EQ(errorOfFile(""), "expected a .safetensors file, but it ends after 0 bytes, within the length of its header");
+  EXPECT_EQ(errorOfFile(""),
+            "expected a .safetensors file, but it ends after 0 bytes, within the length of its header");
   EXPECT_EQ(errorOfFile("1234567"),
             "expected a .safetensors file, but it ends after 7 bytes, within the length of its header");
   EXPECT_EQ(errorOfFile(std::string("\x01\xe1\xf5\x05\0\0\0\0", 8)),

@@ -40,6 +40,12 @@ Status tool::checkNames(const Plan &plan, const Options &options, const InputFil
   for (const auto &[name, value] : options.dimensions)
     if (Status known = checkKnownName(name, "--dim", "a symbol", plan.symbols, plan); !known)
       return known;
+  for (const auto &[name, role] : options.fillRoles) {
+    if (Status known = checkKnownName(name, "the roles of --fill", "arguments", plan.arguments, plan); !known)
+      return known;
+    if (std::string place = files.placeOf(name); !place.empty())
+      return Error{"expected a file or a role for argument '" + name + "', but it is in '" + place + "' and in --fill"};
+  }
   for (const TensorSpec &spec : plan.arguments)
     if (!options.fillSeed && files.placeOf(spec.name).empty())
       return Error{"argument '" + spec.name + "' has no value; pass --input " + spec.name +
@@ -87,12 +93,12 @@ Result<std::vector<int64_t>> SymbolBindings::values() const {
   return values;
 }
 
-Status tool::fillInputs(const Plan &plan, uint64_t seed, const std::vector<int64_t> &symbolValues,
-                        NamedTensors &inputs) {
+Status tool::fillInputs(const Plan &plan, uint64_t seed, const std::map<std::string, FillRole> &roles,
+                        const std::vector<int64_t> &symbolValues, NamedTensors &inputs) {
   for (const TensorSpec &spec : plan.arguments) {
     if (inputs.count(spec.name))
       continue;
-    Result<HostTensor> tensor = fillArgument(spec, symbolValues, seed);
+    Result<HostTensor> tensor = fillArgument(spec, symbolValues, seed, roles.at(spec.name));
     if (!tensor)
       return tensor.takeError();
     inputs.emplace(spec.name, std::move(*tensor));

@@ -49,7 +49,8 @@ private:
 };
 
 /// Adds a filled tensor for every argument without a file.
-Status fillInputs(const Plan &plan, uint64_t seed, const std::vector<int64_t> &symbolValues, NamedTensors &inputs);
+Status fillInputs(const Plan &plan, uint64_t seed, const std::map<std::string, FillRole> &roles,
+                  const std::vector<int64_t> &symbolValues, NamedTensors &inputs);
 
 } // namespace fastnorm::tool
 

@@ -39,7 +39,11 @@ struct CommandLine {
   Flag inputsFile{*this, "inputs", "FILE.safetensors", "Read arguments from a file that names them"};
   Flag outputsFile{*this, "outputs", "FILE.safetensors", "Write all results to a file that names them"};
   Flags dimensions{*this, "dim", "SYMBOL=N", "The value of a dynamic dimension (repeatable)"};
-  Flag fill{*this, "fill", "seed:N", "Fill the arguments that have no --input, the same for the same seed"};
+  Flag fill{
+      *this, "fill", "seed:N[,NAME=ROLE...]",
+      "Fill the arguments that have no file, the same for the same seed. Without a ROLE the graph says what an "
+      "argument is; a ROLE is around:MEAN[+DEVIATION], constant:VALUE, gate, and for a row index perm, dup (every "
+      "row twice in a line) or drop:SHARE (that share names no row)"};
   Flag device{*this, "device", "auto|cuda[:N]|emulator",
               "Where to run; auto is a CUDA device if there is one, else the emulator", llvm::cl::init("auto")};
   Flag emulatorSeed{*this, "emulator-seed", "N", "Run the emulator's warps in an order drawn from a seed"};

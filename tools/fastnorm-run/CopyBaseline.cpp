@@ -56,7 +56,10 @@ Result<CopyBaseline> CopyBaseline::create(Device &device, const std::string &tar
   CopyBaseline baseline;
   baseline.rows = std::max<int64_t>(1, (byteCount / 2 + kRowBytes - 1) / kRowBytes);
   // Real values, not zeros: what the data lines switch is part of what a copy costs.
-  baseline.inputs.emplace("from", fillTensor(FillRole::Activation, DType::F32, {baseline.rows, kHidden}, 0, "from"));
+  Result<HostTensor> from = fillTensor(FillRole(), DType::F32, {baseline.rows, kHidden}, 0, "from");
+  if (!from)
+    return Error{"the copy to compare with: " + from.error()};
+  baseline.inputs.emplace("from", std::move(*from));
   for (int64_t vectors : {1, 2, 4, 8})
     for (int64_t threads : {256, 512, 1024})
       if (Status added = baseline.add(device, target, vectors, threads); !added)

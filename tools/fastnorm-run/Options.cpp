@@ -18,6 +18,7 @@ using namespace fastnorm;
 using namespace fastnorm::tool;
 
 using llvm::StringRef;
+using llvm::Twine;
 
 static Error expected(StringRef flag, StringRef form, StringRef got) {
   return Error{("expected " + flag + " " + form + ", but got '" + got + "'").str()};
@@ -55,10 +56,20 @@ static Status readFill(const CommandLine::Flag &flag, Options &options) {
   if (!flag.getNumOccurrences())
     return {};
   uint64_t seed = 0;
-  StringRef number(flag.getValue());
+  auto [number, rest] = StringRef(flag.getValue()).split(',');
   if (!number.consume_front("seed:") || number.getAsInteger(10, seed))
     return expected("--fill", "seed:N with N a number from 0", flag);
   options.fillSeed = seed;
+  while (!rest.empty()) {
+    StringRef word;
+    std::tie(word, rest) = rest.split(',');
+    auto [name, form] = word.split('=');
+    std::optional<FillRole> role = parseFillRole(std::string_view(form.data(), form.size()));
+    if (name.empty() || !role)
+      return expected("--fill", (Twine("seed:N,NAME=ROLE with ROLE one of ") + kFillRoleForms).str(), word);
+    if (!options.fillRoles.try_emplace(name.str(), *role).second)
+      return Error{("expected one role for '" + name + "' in --fill, but got two").str()};
+  }
   return {};
 }
 

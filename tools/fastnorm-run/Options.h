@@ -9,6 +9,7 @@
 #define FASTNORM_TOOLS_RUN_OPTIONS_H
 
 #include "fastnorm/Support/Result.h"
+#include "runtime/TensorIO/FillRole.h"
 
 #include <cstdint>
 #include <map>
@@ -28,6 +29,7 @@ struct Options {
   std::string outputsFile;                    ///< for all results; empty: none
   std::map<std::string, int64_t> dimensions;  ///< symbol name to value
   std::optional<uint64_t> fillSeed;
+  std::map<std::string, FillRole> fillRoles; ///< argument name to the role written behind --fill
 
   DeviceKind device = DeviceKind::Auto;
   int64_t cudaOrdinal = 0;

@@ -10,6 +10,7 @@
 #include "BenchCommand.h"
 #include "Bindings.h"
 #include "CheckReference.h"
+#include "FillRoles.h"
 #include "OutputFile.h"
 #include "RunPlan.h"
 
@@ -69,6 +70,10 @@ Exit tool::runCommand(const Options &options, const Source &source, const Compil
     return failed(files.error());
   if (Status known = checkNames(*plan, options, *files); !known)
     return badUse(known.error());
+  Result<std::map<std::string, FillRole>> roles =
+      fillRoles(*plan, options, source.isGraph() ? source.function() : mlir::func::FuncOp());
+  if (!roles)
+    return badUse(roles.error());
   Result<NamedTensors> inputs = files->read(*plan);
   if (!inputs)
     return failed(inputs.error());
@@ -78,7 +83,7 @@ Exit tool::runCommand(const Options &options, const Source &source, const Compil
   Result<std::vector<int64_t>> symbolValues = symbols->values();
   if (!symbolValues)
     return badUse(symbolValues.error());
-  if (Status filled = fillInputs(*plan, options.fillSeed.value_or(0), *symbolValues, *inputs); !filled)
+  if (Status filled = fillInputs(*plan, options.fillSeed.value_or(0), *roles, *symbolValues, *inputs); !filled)
     return failed(filled.error());
   Result<std::unique_ptr<Executor>> executor = Executor::create(std::move(*plan), device);
   if (!executor)
