@@ -8,10 +8,12 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Cluster.h"
 #include "FloatFormats.h"
 #include "InstructionDecoder.h"
 #include "Lanes.h"
 #include "MemoryAccess.h"
+#include "Priority.h"
 
 namespace fastnorm::emulator {
 
@@ -73,18 +75,49 @@ template <typename T, typename F> T update(std::byte *where, F &&compute) {
   }
 }
 
+/// Watches what the lanes of an atomic find: one that changes nothing may be waiting for a change.
+class Finds {
+public:
+  Finds(Warp &warp, const Instruction &instruction, uint32_t mask)
+      : warp(warp), isGlobal(instruction.space == StateSpace::Global || instruction.space == StateSpace::Generic),
+        seen(mask) {}
+  ~Finds() {
+    if (changed)
+      warp.cta.cluster.noteEffect();
+    else
+      warp.notePoll(seen, isGlobal);
+  }
+  template <typename T> void add(const std::byte *where, T old, bool changes) {
+    uint64_t value = 0;
+    std::memcpy(&value, &old, sizeof(old));
+    seen = mixBits(seen ^ uint64_t(reinterpret_cast<uintptr_t>(where))) ^ value;
+    changed |= changes;
+  }
+
+private:
+  Warp &warp;
+  bool isGlobal;
+  bool changed = false;
+  uint64_t seen;
+};
+
+template <typename T> bool sameBits(T a, T b) { return std::memcmp(&a, &b, sizeof(T)) == 0; }
+
 /// Operands: the old value of each element, the new operands, the address.
 template <typename T, typename Op> void atomic(Warp &warp, const Instruction &instruction, uint32_t mask) {
   unsigned count = instruction.elementCount;
   LaneMemory memory;
   if (!accessMemory(warp, instruction, mask, instruction.operands[2 * count], AccessKind::Atomic, nullptr, memory))
     return;
+  Finds finds(warp, instruction, mask);
   for (; mask; mask &= mask - 1) {
     auto lane = unsigned(__builtin_ctz(mask));
     for (unsigned i = 0; i < count; ++i) {
       T value = warp.lanes<T>(instruction.operands[count + i])[lane];
-      warp.lanes<T>(instruction.operands[i])[lane] =
-          update<T>(memory.lanes[lane] + i * sizeof(T), [&](T old) { return Op::apply(old, value); });
+      std::byte *where = memory.lanes[lane] + i * sizeof(T);
+      T found = update<T>(where, [&](T old) { return Op::apply(old, value); });
+      finds.add(where, found, !sameBits(found, Op::apply(found, value)));
+      warp.lanes<T>(instruction.operands[i])[lane] = found;
     }
   }
 }
@@ -94,11 +127,13 @@ template <typename T> void compareAndSwap(Warp &warp, const Instruction &instruc
   LaneMemory memory;
   if (!accessMemory(warp, instruction, mask, instruction.operands[3], AccessKind::Atomic, nullptr, memory))
     return;
+  Finds finds(warp, instruction, mask);
   for (; mask; mask &= mask - 1) {
     auto lane = unsigned(__builtin_ctz(mask));
     T expected = warp.lanes<T>(instruction.operands[1])[lane], value = warp.lanes<T>(instruction.operands[2])[lane];
-    warp.lanes<T>(instruction.operands[0])[lane] =
-        update<T>(memory.lanes[lane], [&](T old) { return old == expected ? value : old; });
+    T found = update<T>(memory.lanes[lane], [&](T old) { return old == expected ? value : old; });
+    finds.add(memory.lanes[lane], found, found == expected && value != expected);
+    warp.lanes<T>(instruction.operands[0])[lane] = found;
   }
 }
 
@@ -165,6 +200,7 @@ bool decodeAtomic(InstructionDecoder &decoder) {
     return false;
   StateSpace space = decoder.take("global")                                  ? StateSpace::Global
                      : decoder.take("shared") || decoder.take("shared::cta") ? StateSpace::Shared
+                     : decoder.take("shared::cluster")                       ? StateSpace::SharedCluster
                                                                              : StateSpace::Generic;
   decoder.drop({"relaxed", "acquire", "release", "acq_rel", "cta", "cluster", "gpu", "sys"});
   unsigned count = decoder.takeVector();
@@ -200,7 +236,8 @@ bool decodeAtomic(InstructionDecoder &decoder) {
   decoder.result.elementCount = uint8_t(count);
   decoder.result.elementBytes = bytesOf(type);
   decoder.result.siteIndex = program.siteCount++;
-  program.usesGlobalAtomics |= space != StateSpace::Shared;
+  decoder.result.flow = Flow::Poll;
+  program.synchronizesThroughGlobal |= space == StateSpace::Global || space == StateSpace::Generic;
   if (space != StateSpace::Global)
     program.sharedGranule = std::min<uint32_t>(program.sharedGranule, bytesOf(type));
   return true;

@@ -3,9 +3,8 @@
 // Part of fastnorm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What changes the flow is done by the warp; here it is only named. Fences and
-// prefetches do nothing: host threads see each other's memory as kernels that
-// are free of races need it.
+// What changes the flow is done by the warp; here it is only named. Prefetches
+// and hints do nothing.
 //
 //===----------------------------------------------------------------------===//
 
@@ -45,8 +44,7 @@ void decodeBarrier(InstructionDecoder &decoder) {
 
 /// Instructions without an effect on results, whatever their modifiers.
 bool isSilent(const std::string &name) {
-  for (const char *silent : {"membar", "fence", "prefetch", "prefetchu", "griddepcontrol", "nanosleep", "pmevent",
-                             "discard", "applypriority", "setmaxnreg"})
+  for (const char *silent : {"prefetch", "prefetchu", "nanosleep", "pmevent", "discard", "applypriority", "setmaxnreg"})
     if (name == silent)
       return true;
   return false;

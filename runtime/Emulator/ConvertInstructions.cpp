@@ -284,7 +284,8 @@ template <typename T> void shiftWindow(Warp &warp, const Instruction &instructio
 
 void decodeCvta(InstructionDecoder &decoder) {
   bool toSpace = decoder.take("to");
-  bool isShared = decoder.take("shared") || decoder.take("shared::cta"), isLocal = decoder.take("local");
+  bool isShared = decoder.take("shared") || decoder.take("shared::cta") || decoder.take("shared::cluster"),
+       isLocal = decoder.take("local");
   if (!isShared && !isLocal && !decoder.take("global") && !decoder.take("const") && !decoder.take("param"))
     decoder.fail("expected 'cvta' to name a state space");
   PtxType type = decoder.takeType();

@@ -10,69 +10,120 @@
 
 #include "Cta.h"
 
+#include "Cluster.h"
+#include "Priority.h"
+
 #include <algorithm>
-#include <numeric>
 
 namespace fastnorm::emulator {
 
-static unsigned warpsOf(uint32_t threads) { return (threads + warpLanes - 1) / warpLanes; }
-
 static uint32_t firstBits(unsigned count) { return count >= 32 ? allLanes : (uint32_t(1) << count) - 1; }
 
-Cta::Cta(const Launch &launch)
-    : launch(launch), shared(launch.kernel->staticSharedBytes + launch.dynamicSharedBytes, launch.kernel->sharedGranule,
-                             warpsOf(launch.threads), launch.checkRaces),
-      lastAllocations(launch.kernel->siteCount, nullptr), warpCount(warpsOf(launch.threads)) {
+Cta::Cta(Cluster &cluster, uint32_t rank)
+    : cluster(cluster), launch(cluster.launch), rank(rank), warpCount(cluster.launch.warpsPerCta()),
+      firstWarp(rank * warpCount),
+      shared(launch.kernel->staticSharedBytes + launch.dynamicSharedBytes, launch.kernel->sharedGranule, cluster.clocks,
+             firstWarp, warpCount, launch.checkRaces),
+      lastAllocations(launch.kernel->siteCount, nullptr) {
   for (unsigned warp = 0; warp < warpCount; ++warp)
     warps.push_back(std::make_unique<Warp>(*this, warp));
 }
 
-/// splitmix64: spreads neighbouring seeds over all bits.
-static uint64_t mix(uint64_t value) {
-  value += 0x9e3779b97f4a7c15;
-  value = (value ^ (value >> 30)) * 0xbf58476d1ce4e5b9;
-  value = (value ^ (value >> 27)) * 0x94d049bb133111eb;
-  return value ^ (value >> 31);
-}
-
-void Cta::orderByPriority() {
-  priorityOrder.resize(warpCount);
-  std::iota(priorityOrder.begin(), priorityOrder.end(), 0u);
-  if (launch.seed == 0)
-    return;
-  uint64_t ctaSeed = mix(launch.seed ^ mix(ctaIndex));
-  std::sort(priorityOrder.begin(), priorityOrder.end(),
-            [&](unsigned a, unsigned b) { return std::pair(mix(ctaSeed ^ a), a) < std::pair(mix(ctaSeed ^ b), b); });
-}
-
-bool Cta::run(uint32_t index) {
+void Cta::begin(uint32_t index) {
   ctaIndex = index;
-  orderByPriority();
-  shared.beginCta();
+  priorityOrder = orderByPriority(warpCount, launch.seed, ctaIndex);
   barriers.fill({});
+  mbarriers.clear();
+  remoteAccesses.clear();
+  gridWaits.clear();
   for (const std::unique_ptr<Warp> &warp : warps)
     warp->begin();
   liveWarps = readyWarps = firstBits(warpCount);
-  while (liveWarps) {
-    auto next =
-        std::find_if(priorityOrder.begin(), priorityOrder.end(), [&](unsigned warp) { return readyWarps >> warp & 1; });
-    if (next == priorityOrder.end()) {
-      reportDeadlock();
-      return false;
-    }
-    uint32_t bit = uint32_t(1) << *next;
-    switch (warps[*next]->run()) {
-    case WarpStop::Waiting: break; // arrive() has already said whether it is ready again
-    case WarpStop::Ended:
-      readyWarps &= ~bit;
-      liveWarps &= ~bit;
-      releaseComplete();
-      break;
-    case WarpStop::Running:
-    case WarpStop::Failed: return false;
-    }
+  pollingWarps = globalWatchers = clusterWaiting = 0;
+}
+
+bool Cta::step() {
+  auto next =
+      std::find_if(priorityOrder.begin(), priorityOrder.end(), [&](unsigned warp) { return readyWarps >> warp & 1; });
+  uint32_t bit = uint32_t(1) << *next;
+  switch (warps[*next]->run()) {
+  case WarpStop::Waiting: return true; // whoever it waits at has already said whether it is ready again
+  case WarpStop::Polling:
+    readyWarps &= ~bit;
+    pollingWarps |= bit;
+    globalWatchers = warps[*next]->watchesGlobal() ? globalWatchers | bit : globalWatchers & ~bit;
+    return true;
+  case WarpStop::Ended: return endWarp(*warps[*next]);
+  case WarpStop::Running:
+  case WarpStop::Failed: break;
+  }
+  return false;
+}
+
+bool Cta::endWarp(Warp &warp) {
+  uint32_t bit = uint32_t(1) << warp.index;
+  readyWarps &= ~bit;
+  liveWarps &= ~bit;
+  globalWatchers &= ~bit;
+  if (!liveWarps && !checkRemoteAccesses())
+    return false;
+  releaseComplete();
+  cluster.warpEnded(warp);
+  return true;
+}
+
+void Cta::noteGridWait(const Warp &warp) {
+  gridWaits.emplace_back(clusterWarp(warp), cluster.clocks.now(clusterWarp(warp)));
+}
+
+bool Cta::hasWaitedForGrid(const Warp &warp) const {
+  for (const auto &[waiter, clock] : gridWaits)
+    if (cluster.clocks.isBefore(waiter, clock, clusterWarp(warp)))
+      return true;
+  return false;
+}
+
+void Cta::noteRemoteAccess(unsigned agent, uint32_t instruction) {
+  remoteAccesses.resize(cluster.clocks.agentCount());
+  remoteAccesses[agent] = {cluster.clocks.now(agent), instruction};
+}
+
+bool Cta::checkRemoteAccesses() {
+  for (unsigned agent = 0; agent < remoteAccesses.size() && launch.checkRaces; ++agent) {
+    const RemoteAccess &access = remoteAccesses[agent];
+    bool isKnown = access.clock == 0;
+    for (unsigned warp = firstWarp; warp < firstWarp + warpCount && !isKnown; ++warp)
+      isKnown = cluster.clocks.isBefore(agent, access.clock, warp);
+    if (isKnown)
+      continue;
+    const SourceLine &source = launch.kernel->sources[access.instruction];
+    report("at its end", cluster.describeAgent(agent, *this) + " accesses its shared memory at PTX line " +
+                             std::to_string(source.line) + " '" + source.text +
+                             "' with no cluster barrier between that and the end");
+    return false;
   }
   return true;
+}
+
+void Cta::wakePolling() {
+  readyWarps |= pollingWarps;
+  pollingWarps = 0;
+}
+
+void Cta::waitAtClusterBarrier(const Warp &warp) {
+  uint32_t bit = uint32_t(1) << warp.index;
+  readyWarps &= ~bit;
+  clusterWaiting |= bit;
+}
+
+void Cta::wakeAtClusterBarrier() {
+  for (uint32_t rest = clusterWaiting; rest; rest &= rest - 1) {
+    auto warp = unsigned(__builtin_ctz(rest));
+    if (cluster.barrier.isWaiting(firstWarp + warp))
+      continue;
+    readyWarps |= uint32_t(1) << warp;
+    clusterWaiting &= ~(uint32_t(1) << warp);
+  }
 }
 
 bool Cta::arrive(Warp &warp, uint32_t number, uint32_t expectedWarps, BarrierMode mode) {
@@ -101,7 +152,8 @@ bool Cta::arrive(Warp &warp, uint32_t number, uint32_t expectedWarps, BarrierMod
 }
 
 void Cta::release(Barrier &barrier) {
-  shared.orderWarps(barrier.arrived, barrier.waiting);
+  cluster.clocks.meet(firstWarp, barrier.arrived, barrier.waiting);
+  cluster.noteEffect();
   readyWarps |= barrier.waiting;
   barrier = {};
 }
@@ -117,28 +169,30 @@ void Cta::releaseComplete() {
   }
 }
 
-void Cta::report(const std::string &where, const std::string &what) {
-  if (firstFinding.empty())
-    firstFinding = "kernel '" + launch.kernel->name + "', CTA " + std::to_string(ctaIndex) + ", " + where + ": " + what;
-}
+void Cta::report(const std::string &where, const std::string &what) { cluster.report(*this, where, what); }
 
-void Cta::reportDeadlock() {
-  std::string what = "deadlock:";
-  const char *separator = " ";
+std::string Cta::describeWaiting() const {
+  std::string what;
+  auto add = [&](uint32_t waiting, const std::string &why) {
+    if (!waiting)
+      return;
+    auto first = unsigned(__builtin_ctz(waiting));
+    const SourceLine &source = launch.kernel->sources[warps[first]->waitingAt()];
+    what += (what.empty() ? "" : ", ") + why + "warp " + std::to_string(first) + " waits at PTX line " +
+            std::to_string(source.line) + " '" + source.text + "'";
+  };
   for (size_t number = 0; number < barriers.size(); ++number) {
     const Barrier &barrier = barriers[number];
-    if (!barrier.waiting)
-      continue;
     unsigned expected = barrier.expectedWarps ? barrier.expectedWarps : unsigned(__builtin_popcount(liveWarps));
-    auto first = unsigned(__builtin_ctz(barrier.waiting));
-    const SourceLine &source = launch.kernel->sources[warps[first]->waitingAt()];
-    what += separator + ("barrier " + std::to_string(number)) + " has " +
-            std::to_string(__builtin_popcount(barrier.arrived)) + " of " + std::to_string(expected) +
-            " warps, and warp " + std::to_string(first) + " waits at PTX line " + std::to_string(source.line) + " '" +
-            source.text + "'";
-    separator = ", ";
+    add(barrier.waiting, "barrier " + std::to_string(number) + " has " +
+                             std::to_string(__builtin_popcount(barrier.arrived)) + " of " + std::to_string(expected) +
+                             " warps, and ");
   }
-  report(std::to_string(__builtin_popcount(liveWarps)) + " of " + std::to_string(warpCount) + " warps", what);
+  add(clusterWaiting, "the cluster barrier has " + std::to_string(cluster.barrier.arrivedCount()) + " of " +
+                          std::to_string(cluster.barrier.liveCount()) + " warps, and ");
+  // Those that watch global memory have been woken to look, in vain.
+  add(pollingWarps | globalWatchers, "");
+  return what;
 }
 
 } // namespace fastnorm::emulator

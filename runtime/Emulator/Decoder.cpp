@@ -15,7 +15,7 @@ namespace fastnorm::emulator {
 
 static bool decodeByFamily(InstructionDecoder &decoder) {
   for (auto *family : {decodeInteger, decodeBits, decodeFloat, decodeHalf, decodeCompare, decodeConvert, decodeMove,
-                       decodeMemory, decodeAtomic, decodeWarpWide, decodeControl})
+                       decodeMBarrier, decodeMemory, decodeAtomic, decodeWarpWide, decodeCluster, decodeControl})
     if (family(decoder))
       return true;
   return decoder.fail("instruction '" + decoder.source.opcode + "' is not supported");

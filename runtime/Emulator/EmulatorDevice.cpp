@@ -41,6 +41,8 @@ public:
   Status synchronize() override {
     if (capturing)
       return Error{"synchronize of a stream that is capturing is not possible; call endCapture first"};
+    std::lock_guard<std::mutex> lock(state->mutex);
+    state->overlapsFrom = 0;
     return {};
   }
 
@@ -130,6 +132,7 @@ Status EmulatorDevice::upload(DeviceAddress destination, const void *source, siz
   if (byteCount == 0)
     return {};
   std::lock_guard<std::mutex> lock(state->mutex);
+  state->overlapsFrom = 0;
   Result<Allocation *> buffer = state->memory.checkHostRange(destination, byteCount, "upload");
   if (!buffer)
     return buffer.takeError();
@@ -142,6 +145,7 @@ Status EmulatorDevice::download(void *destination, DeviceAddress source, size_t 
   if (byteCount == 0)
     return {};
   std::lock_guard<std::mutex> lock(state->mutex);
+  state->overlapsFrom = 0;
   Result<Allocation *> buffer = state->memory.checkHostRange(source, byteCount, "download");
   if (!buffer)
     return buffer.takeError();
@@ -153,6 +157,7 @@ Status EmulatorDevice::fill(DeviceAddress destination, uint8_t value, size_t byt
   if (byteCount == 0)
     return {};
   std::lock_guard<std::mutex> lock(state->mutex);
+  state->overlapsFrom = 0;
   Result<Allocation *> buffer = state->memory.checkHostRange(destination, byteCount, "fill");
   if (!buffer)
     return buffer.takeError();
@@ -179,6 +184,7 @@ std::unique_ptr<Device> createEmulatorDevice(const EmulatorOptions &options) {
   info.registersPerMultiprocessor = 65536;
   info.maxThreadsPerMultiprocessor = 2048;
   info.maxSharedBytesPerCta = int64_t(maxSharedBytesPerCta);
+  info.hasClusters = chipNumber(options.chip) >= 90;
   info.l2Bytes = int64_t(60) << 20;
   info.memoryBytes = std::min(int64_t(141) << 30, availableMemoryBytes() / 5);
   return std::make_unique<EmulatorDevice>(std::make_shared<DeviceState>(options, info));

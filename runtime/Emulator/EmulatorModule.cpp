@@ -11,6 +11,7 @@
 
 #include "PtxParser.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <thread>
@@ -18,8 +19,17 @@
 
 namespace fastnorm::emulator {
 
+int chipNumber(const std::string &chip) {
+  if (chip.compare(0, 3, "sm_") != 0)
+    return 0;
+  return int(std::strtol(chip.c_str() + 3, nullptr, 10));
+}
+
 static constexpr int64_t maxThreads = 1024;
 static constexpr int64_t maxGrid = INT32_MAX;
+static constexpr int64_t maxCluster = 16;
+/// Of an SM (H200).
+static constexpr uint64_t threadsPerMultiprocessor = 2048, sharedBytesPerMultiprocessor = 228 * 1024, maxCtas = 32;
 
 EmulatorBuffer::~EmulatorBuffer() {
   std::lock_guard<std::mutex> lock(state->mutex);
@@ -48,6 +58,25 @@ static Status checkArguments(const KernelProgram &program, const std::vector<Ker
   return {};
 }
 
+static Status checkCluster(const KernelProgram &program, const LaunchShape &shape, bool hasClusters) {
+  std::string came = ", but got " + std::to_string(shape.cluster);
+  if (shape.cluster < 1 || shape.cluster > maxCluster)
+    return launchError(program, "1 to " + std::to_string(maxCluster) + " CTAs a cluster" + came);
+  if (shape.cluster > 1 && !hasClusters)
+    return launchError(program, "a chip of sm_90 or newer to launch clusters of " + std::to_string(shape.cluster) +
+                                    " CTAs, but the emulator runs as an older one");
+  if (shape.grid % shape.cluster != 0)
+    return launchError(program, "a grid of whole clusters of " + std::to_string(shape.cluster) + " CTAs, but got " +
+                                    std::to_string(shape.grid) + " CTAs");
+  if (program.requiredCluster && uint64_t(shape.cluster) != program.requiredCluster)
+    return launchError(program, "clusters of the " + std::to_string(program.requiredCluster) +
+                                    " CTAs of its .reqnctapercluster" + came);
+  if (program.maxCluster && uint64_t(shape.cluster) > program.maxCluster)
+    return launchError(program, "clusters of at most the " + std::to_string(program.maxCluster) +
+                                    " CTAs of its .maxclusterrank" + came);
+  return {};
+}
+
 Status checkLaunch(const RecordedLaunch &launch) {
   const KernelProgram &program = launch.kernel->program;
   const LaunchShape &shape = launch.shape;
@@ -57,8 +86,8 @@ Status checkLaunch(const RecordedLaunch &launch) {
   if (shape.threads < 1 || shape.threads > maxThreads)
     return launchError(program, "1 to " + std::to_string(maxThreads) + " threads a CTA, but got " +
                                     std::to_string(shape.threads));
-  if (shape.cluster != 1)
-    return launchError(program, "a cluster of 1 CTA, but got " + std::to_string(shape.cluster));
+  if (Status status = checkCluster(program, shape, launch.kernel->hasClusters); !status)
+    return status;
   if (program.maxThreads && uint64_t(shape.threads) > program.maxThreads)
     return launchError(program, "at most the " + std::to_string(program.maxThreads) +
                                     " threads of its .maxntid, but got " + std::to_string(shape.threads));
@@ -73,6 +102,14 @@ Status checkLaunch(const RecordedLaunch &launch) {
   return checkArguments(program, launch.arguments);
 }
 
+/// As many as hardware of the device's size would hold at once, at least one.
+static uint32_t residentClusters(const DeviceState &state, const KernelProgram &program, const LaunchShape &shape) {
+  uint64_t sharedBytes = program.staticSharedBytes + uint64_t(shape.dynamicSharedBytes);
+  uint64_t ctas = std::min(threadsPerMultiprocessor / uint64_t(shape.threads), maxCtas);
+  ctas = std::min(ctas, sharedBytes ? sharedBytesPerMultiprocessor / sharedBytes : ctas);
+  return uint32_t(std::max<uint64_t>(1, ctas * uint64_t(state.info.multiprocessors) / uint64_t(shape.cluster)));
+}
+
 Status execute(DeviceState &state, const RecordedLaunch &recorded) {
   if (Status status = checkLaunch(recorded); !status)
     return status;
@@ -84,8 +121,10 @@ Status execute(DeviceState &state, const RecordedLaunch &recorded) {
     std::memcpy(launch.parameters.data() + program.parameters[i].offset, &recorded.arguments[i].bits,
                 program.parameters[i].byteCount);
   launch.grid = uint32_t(recorded.shape.grid);
+  launch.cluster = uint32_t(recorded.shape.cluster);
   launch.threads = uint32_t(recorded.shape.threads);
   launch.dynamicSharedBytes = uint64_t(recorded.shape.dynamicSharedBytes);
+  launch.maxResidentClusters = residentClusters(state, program, recorded.shape);
   launch.seed = state.options.seed;
   launch.checkRaces = state.options.checkRaces;
   launch.maxWarpInstructions = state.options.maxWarpInstructions;
@@ -93,6 +132,11 @@ Status execute(DeviceState &state, const RecordedLaunch &recorded) {
   std::lock_guard<std::mutex> lock(state.mutex);
   launch.global = &state.memory;
   launch.tag = state.memory.nextLaunchTag();
+  // Tags start over now and then; what overlaps is then forgotten.
+  if (!recorded.shape.dependent || state.overlapsFrom == 0 || state.overlapsFrom >= launch.tag)
+    state.overlapsFrom = launch.tag;
+  else
+    launch.overlapsFrom = state.overlapsFrom;
   return runLaunch(launch, hostThreads, state.counters);
 }
 
@@ -115,13 +159,6 @@ Result<Kernel *> EmulatorModule::kernel(std::string_view name) {
   }
   return Error{"expected a kernel of the module, which has " + (known.empty() ? "none" : known) + ", but got '" +
                std::string(name) + "'"};
-}
-
-/// 90 of "sm_90" and "sm_90a"; 0 for other text.
-int chipNumber(const std::string &chip) {
-  if (chip.compare(0, 3, "sm_") != 0)
-    return 0;
-  return int(std::strtol(chip.c_str() + 3, nullptr, 10));
 }
 
 Status checkTarget(const std::string &target, const std::string &chip) {
@@ -167,7 +204,7 @@ Result<std::unique_ptr<Module>> loadModule(const SharedState &state, std::string
     Result<KernelProgram> program = decodeKernel(*parsed, kernel, globals);
     if (!program)
       return program.takeError();
-    module->kernels.push_back(std::make_unique<EmulatorKernel>(std::move(*program)));
+    module->kernels.push_back(std::make_unique<EmulatorKernel>(std::move(*program), state->info.hasClusters));
   }
   return std::unique_ptr<Module>(std::move(module));
 }

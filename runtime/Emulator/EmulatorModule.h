@@ -20,6 +20,9 @@
 
 namespace fastnorm::emulator {
 
+/// 90 of "sm_90" and "sm_90a"; 0 for other text.
+int chipNumber(const std::string &chip);
+
 struct DeviceState {
   DeviceState(const EmulatorOptions &options, const DeviceInfo &info)
       : options(options), info(info), memory(uint64_t(info.memoryBytes)) {}
@@ -29,6 +32,8 @@ struct DeviceState {
   std::mutex mutex; ///< guards what follows, and lets one launch run at a time
   GlobalMemory memory;
   LaunchCounters counters;
+  /// The first launch that a dependent one may overlap with; 0 after the host has waited.
+  uint32_t overlapsFrom = 0;
 };
 using SharedState = std::shared_ptr<DeviceState>;
 
@@ -48,10 +53,11 @@ private:
 
 class EmulatorKernel : public Kernel {
 public:
-  explicit EmulatorKernel(KernelProgram program) : program(std::move(program)) {}
+  EmulatorKernel(KernelProgram program, bool hasClusters) : program(std::move(program)), hasClusters(hasClusters) {}
   Result<KernelFacts> facts(const LaunchShape &shape) const override;
 
   const KernelProgram program;
+  const bool hasClusters; ///< of the device
 };
 
 /// A launch as a graph records it.

@@ -86,6 +86,15 @@ bool Allocation::isStoredByOther(uint64_t offset, uint64_t bytes, uint32_t launc
   return false;
 }
 
+bool Allocation::isStoredSince(uint64_t offset, uint64_t bytes, uint32_t first, uint32_t end) const {
+  for (uint64_t granule = offset / 2; granule < (offset + bytes + 1) / 2; ++granule) {
+    uint32_t tag = loadRelaxed(&writers[granule]) >> 24;
+    if (tag >= first && tag < end)
+      return true;
+  }
+  return false;
+}
+
 uint32_t Allocation::storingCta(uint64_t offset) const { return loadRelaxed(&writers[offset / 2]) & 0xffffff; }
 
 template <typename T> static ZeroedArray<T> zeroed(uint64_t count) {

@@ -48,6 +48,8 @@ public:
   bool noteStore(uint64_t offset, uint64_t bytes, const std::byte *value, uint32_t launchTag, uint32_t cta);
   /// True if a CTA other than this one (`anyCta`: or this one) stored there in this launch.
   bool isStoredByOther(uint64_t offset, uint64_t bytes, uint32_t launchTag, uint32_t cta, bool anyCta) const;
+  /// True if a launch with a tag of `first` up to but not including `end` stored there last.
+  bool isStoredSince(uint64_t offset, uint64_t bytes, uint32_t first, uint32_t end) const;
   /// The last CTA that stored at an offset.
   uint32_t storingCta(uint64_t offset) const;
 

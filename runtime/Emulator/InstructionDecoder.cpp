@@ -250,7 +250,9 @@ void InstructionDecoder::addAddress(size_t index, StateSpace space) {
     fail("expected '" + base.name + "' to be a register or a variable, but it is neither");
     return;
   }
-  StateSpace wanted = space == StateSpace::Constant ? StateSpace::Global : space;
+  StateSpace wanted = space == StateSpace::Constant        ? StateSpace::Global
+                      : space == StateSpace::SharedCluster ? StateSpace::Shared
+                                                           : space;
   if (wanted != StateSpace::Generic && symbol->space != wanted) {
     fail("variable '" + base.name + "' is not in the state space that '" + source.opcode + "' names");
     return;

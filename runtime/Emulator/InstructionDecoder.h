@@ -117,6 +117,8 @@ bool decodeMemory(InstructionDecoder &decoder);
 bool decodeAtomic(InstructionDecoder &decoder);
 bool decodeWarpWide(InstructionDecoder &decoder);
 bool decodeControl(InstructionDecoder &decoder);
+bool decodeCluster(InstructionDecoder &decoder);
+bool decodeMBarrier(InstructionDecoder &decoder);
 
 } // namespace fastnorm::emulator
 

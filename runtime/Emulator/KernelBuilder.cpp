@@ -23,6 +23,8 @@ KernelBuilder::KernelBuilder(const PtxModule &module, const PtxKernel &kernel, c
   program.parameters = kernel.parameters;
   program.maxThreads = kernel.maxThreads;
   program.requiredThreads = kernel.requiredThreads;
+  program.requiredCluster = kernel.requiredCluster;
+  program.maxCluster = kernel.maxCluster;
   if (!kernel.parameters.empty())
     program.parameterBytes = kernel.parameters.back().offset + kernel.parameters.back().byteCount;
 }
@@ -147,6 +149,20 @@ std::optional<OperandCode> KernelBuilder::special(const std::string &name) {
       {"nctaid.x", Value::CtasX},
       {"nctaid.y", Value::CtasYZ},
       {"nctaid.z", Value::CtasYZ},
+      {"cluster_ctarank", Value::ClusterRank},
+      {"cluster_ctaid.x", Value::ClusterRank},
+      {"cluster_ctaid.y", Value::CtaYZ},
+      {"cluster_ctaid.z", Value::CtaYZ},
+      {"cluster_nctarank", Value::ClusterCtas},
+      {"cluster_nctaid.x", Value::ClusterCtas},
+      {"cluster_nctaid.y", Value::CtasYZ},
+      {"cluster_nctaid.z", Value::CtasYZ},
+      {"clusterid.x", Value::ClusterX},
+      {"clusterid.y", Value::CtaYZ},
+      {"clusterid.z", Value::CtaYZ},
+      {"nclusterid.x", Value::ClustersX},
+      {"nclusterid.y", Value::CtasYZ},
+      {"nclusterid.z", Value::CtasYZ},
       {"laneid", Value::Lane},
       {"warpid", Value::Warp},
       {"nwarpid", Value::Warps},

@@ -9,10 +9,12 @@
 
 #include "MemoryAccess.h"
 
-#include "Cta.h"
+#include "Cluster.h"
+#include "SharedAddress.h"
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 
 namespace fastnorm::emulator {
 
@@ -35,9 +37,13 @@ private:
   bool globalHistory(unsigned lane, Allocation &buffer, uint64_t offset, uint64_t byteCount, const std::byte *value);
   bool shared(unsigned lane, uint64_t address);
   bool local(unsigned lane, uint64_t address);
-  void reportShared(unsigned lane, const SharedConflict &conflict);
-  std::string describeShared(uint64_t address) const;
-  std::string verb() const;
+  bool outsideMBarriers(unsigned lane, const SharedPlace &place);
+  void reportShared(unsigned lane, const Cta &owner, const SharedConflict &conflict);
+  bool afterEarlierLaunches(unsigned lane, const Allocation &buffer, uint64_t offset, uint64_t byteCount);
+  const char *word() const {
+    return kind == AccessKind::Load ? "reads " : kind == AccessKind::Atomic ? "updates " : "writes ";
+  }
+  std::string verb() const { return word() + std::to_string(bytes) + " bytes at "; }
   bool fail(unsigned lane, const std::string &what) {
     warp.report(lane, what);
     return false;
@@ -80,11 +86,6 @@ bool Access::isUniform(uint32_t mask) const {
   return differences == 0;
 }
 
-std::string Access::verb() const {
-  const char *word = kind == AccessKind::Load ? "reads " : kind == AccessKind::Store ? "writes " : "updates ";
-  return word + std::to_string(bytes) + " bytes at ";
-}
-
 bool Access::run(uint32_t mask, OperandCode address) {
   readAddresses(mask, address);
   bool isGlobal = instruction.space == StateSpace::Global || instruction.space == StateSpace::Constant;
@@ -119,7 +120,8 @@ bool Access::run(uint32_t mask, OperandCode address) {
 bool Access::lane(unsigned lane) {
   uint64_t address = addresses[lane];
   switch (instruction.space) {
-  case StateSpace::Shared: return shared(lane, address);
+  case StateSpace::Shared:
+  case StateSpace::SharedCluster: return shared(lane, address);
   case StateSpace::Local: return local(lane, address);
   case StateSpace::Generic:
     if (address >= localWindow)
@@ -157,60 +159,75 @@ bool Access::globalHistory(unsigned lane, Allocation &buffer, uint64_t offset, u
                            const std::byte *value) {
   const Launch &launch = cta.launch;
   auto where = [&](uint64_t at) { return launch.global->describe(buffer.address + at); };
+  // CTAs of a cluster may order their accesses by its barrier, so the cluster counts as one.
+  const uint32_t owner = cta.ctaIndex - cta.rank;
+  if (launch.overlapsFrom && !afterEarlierLaunches(lane, buffer, offset, byteCount))
+    return false;
   if (kind != AccessKind::Store && !buffer.isWritten(offset, byteCount)) {
     for (uint64_t done = 0; done < byteCount; done += bytes, ++lane)
       if (!buffer.isWritten(offset + done, bytes))
         return fail(lane, verb() + where(offset + done) + ", but nothing was written there");
   }
-  bool ordered = instruction.ordered || launch.kernel->usesGlobalAtomics;
+  bool ordered = instruction.ordered || launch.kernel->synchronizesThroughGlobal;
   if (kind == AccessKind::Load && launch.checkRaces && (!ordered || instruction.readOnly) &&
-      buffer.isStoredByOther(offset, byteCount, launch.tag, cta.ctaIndex, instruction.readOnly)) {
+      buffer.isStoredByOther(offset, byteCount, launch.tag, owner, instruction.readOnly)) {
     for (uint64_t done = 0; done < byteCount; done += bytes, ++lane)
-      if (buffer.isStoredByOther(offset + done, bytes, launch.tag, cta.ctaIndex, instruction.readOnly))
-        return fail(lane, verb() + where(offset + done) + ", which CTA " +
+      if (buffer.isStoredByOther(offset + done, bytes, launch.tag, owner, instruction.readOnly))
+        return fail(lane, verb() + where(offset + done) + ", which " +
+                              (launch.cluster > 1 ? "the cluster of CTA " : "CTA ") +
                               std::to_string(buffer.storingCta(offset + done)) + " writes in the same launch" +
                               (instruction.readOnly ? ", so .nc may not be used" : ""));
   }
   if (kind == AccessKind::Store) {
-    if (launch.checkRaces && buffer.noteStore(offset, byteCount, value, launch.tag, cta.ctaIndex) && !ordered)
+    if (launch.checkRaces && buffer.noteStore(offset, byteCount, value, launch.tag, owner) && !ordered)
       return fail(lane, verb() + where(offset) + ", where another CTA has written something else in the same launch");
     buffer.markWritten(offset, byteCount);
   }
   return true;
 }
 
-std::string Access::describeShared(uint64_t address) const {
-  for (const SharedVariable &variable : cta.launch.kernel->sharedVariables) {
-    bool isDynamic = variable.byteCount == 0;
-    if (address >= variable.address && (isDynamic || address - variable.address < variable.byteCount))
-      return "byte " + std::to_string(address - variable.address) + " of shared memory '" + variable.name + "'";
-  }
-  return "shared address " + std::to_string(address) + ", where the CTA has " + std::to_string(sharedBase) + " to " +
-         std::to_string(sharedBase + cta.shared.byteCount());
+bool Access::afterEarlierLaunches(unsigned lane, const Allocation &buffer, uint64_t offset, uint64_t byteCount) {
+  const Launch &launch = cta.launch;
+  for (uint64_t done = 0; done < byteCount; done += bytes, ++lane)
+    if (buffer.isStoredSince(offset + done, bytes, launch.overlapsFrom, launch.tag) && !cta.hasWaitedForGrid(warp))
+      return fail(lane, verb() + launch.global->describe(buffer.address + offset + done) +
+                            ", which a launch before this dependent one writes, with no griddepcontrol.wait before");
+  return true;
 }
 
 bool Access::shared(unsigned lane, uint64_t address) {
-  if (address % bytes != 0)
-    return fail(lane, verb() + describeShared(address) + ": the address is not a multiple of " + std::to_string(bytes));
-  if (!cta.shared.contains(address, bytes))
-    return fail(lane, verb() + describeShared(address) + ", which is past the CTA's " +
-                          std::to_string(cta.shared.byteCount()) + " bytes");
-  memory.lanes[lane] = cta.shared.at(address);
-  SharedAccess access = kind == AccessKind::Load    ? SharedAccess::Read
-                        : kind == AccessKind::Store ? SharedAccess::Write
-                                                    : SharedAccess::Atomic;
-  std::optional<SharedConflict> conflict =
-      cta.shared.access(uint32_t(address), bytes, access, warp.index, warp.currentInstruction());
+  std::optional<SharedPlace> place =
+      locateShared(warp, lane, address, instruction.space, bytes, word(), kind == AccessKind::AsyncStore);
+  if (!place || !outsideMBarriers(lane, *place))
+    return false;
+  SharedMemory &owner = place->cta->shared;
+  memory.lanes[lane] = owner.at(place->address);
+  constexpr SharedAccess accesses[] = {SharedAccess::Read, SharedAccess::Write, SharedAccess::Atomic,
+                                       SharedAccess::AsyncWrite};
+  std::optional<SharedConflict> conflict = owner.access(place->address, bytes, accesses[static_cast<size_t>(kind)],
+                                                        cta.clusterWarp(warp), warp.currentInstruction());
   if (conflict)
-    reportShared(lane, *conflict);
+    reportShared(lane, *place->cta, *conflict);
   return !conflict;
 }
 
-void Access::reportShared(unsigned lane, const SharedConflict &conflict) {
-  std::string what = verb() + describeShared(conflict.address);
+bool Access::outsideMBarriers(unsigned lane, const SharedPlace &place) {
+  const MBarriers &mbarriers = place.cta->mbarriers;
+  if (mbarriers.empty())
+    return true;
+  auto next = mbarriers.lower_bound(place.address + bytes);
+  if (next == mbarriers.begin() || std::prev(next)->first + MBarrier::byteCount <= place.address)
+    return true;
+  const SourceLine &source = cta.launch.kernel->sources[std::prev(next)->second.initInstruction];
+  return fail(lane, verb() + describeShared(cta, *place.cta, place.address) + ", where the mbarrier of PTX line " +
+                        std::to_string(source.line) + " '" + source.text + "' is");
+}
+
+void Access::reportShared(unsigned lane, const Cta &owner, const SharedConflict &conflict) {
+  std::string what = verb() + describeShared(cta, owner, conflict.address);
   const SourceLine &other = cta.launch.kernel->sources[conflict.otherInstruction];
-  std::string where = "warp " + std::to_string(conflict.otherWarp) + " at PTX line " + std::to_string(other.line) +
-                      " '" + other.text + "'";
+  std::string where = cta.cluster.describeAgent(conflict.otherAgent, cta) + " at PTX line " +
+                      std::to_string(other.line) + " '" + other.text + "'";
   switch (conflict.kind) {
   case SharedConflict::Kind::Uninitialized: what += ", but nothing was written there"; break;
   case SharedConflict::Kind::ReadAfterWrite: what += ", which " + where + " wrote with no barrier between"; break;

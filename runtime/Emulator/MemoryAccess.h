@@ -16,7 +16,8 @@
 
 namespace fastnorm::emulator {
 
-enum class AccessKind : uint8_t { Load, Store, Atomic };
+/// AsyncStore: st.async, whose bytes arrive at a time of their own.
+enum class AccessKind : uint8_t { Load, Store, Atomic, AsyncStore };
 
 struct LaneMemory {
   std::byte *lanes[warpLanes]; ///< valid for the mask asked for

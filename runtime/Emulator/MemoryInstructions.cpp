@@ -8,14 +8,29 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Cta.h"
+#include "Cluster.h"
 #include "InstructionDecoder.h"
 #include "Lanes.h"
 #include "MemoryAccess.h"
+#include "Priority.h"
+
+#include <algorithm>
 
 namespace fastnorm::emulator {
 
 namespace {
+
+/// What a volatile, relaxed or acquiring load saw, and where.
+void notePoll(Warp &warp, const Instruction &instruction, uint32_t mask, const LaneMemory &memory) {
+  uint64_t seen = mask;
+  for (; mask; mask &= mask - 1) {
+    const std::byte *where = memory.lanes[__builtin_ctz(mask)];
+    uint64_t value = 0;
+    std::memcpy(&value, where, std::min<size_t>(instruction.elementBytes, sizeof(value)));
+    seen = mixBits(seen ^ uint64_t(reinterpret_cast<uintptr_t>(where))) ^ value;
+  }
+  warp.notePoll(seen, instruction.space == StateSpace::Global || instruction.space == StateSpace::Generic);
+}
 
 /// Operands: one result an element, then the address.
 template <typename Element, typename Register> void load(Warp &warp, const Instruction &instruction, uint32_t mask) {
@@ -28,6 +43,8 @@ template <typename Element, typename Register> void load(Warp &warp, const Instr
     ++counters.globalLoads;
     counters.globalLoadBytes += uint64_t(__builtin_popcount(mask)) * sizeof(Element) * instruction.elementCount;
   }
+  if (instruction.flow == Flow::Poll)
+    notePoll(warp, instruction, mask, memory);
   for (unsigned i = 0; i < instruction.elementCount; ++i)
     storeLanes(warp.lanes<Register>(instruction.operands[i]), mask, [&](unsigned lane) {
       Element element;
@@ -57,6 +74,7 @@ template <typename Element, typename Register> void store(Warp &warp, const Inst
     ++counters.globalStores;
     counters.globalStoreBytes += uint64_t(__builtin_popcount(mask)) * bytes;
   }
+  warp.cta.cluster.noteEffect();
   for (; mask; mask &= mask - 1) {
     auto lane = unsigned(__builtin_ctz(mask));
     std::memcpy(memory.lanes[lane], values + lane * bytes, bytes);
@@ -107,6 +125,8 @@ StateSpace takeSpace(InstructionDecoder &decoder) {
     return StateSpace::Global;
   if (decoder.take("shared") || decoder.take("shared::cta"))
     return StateSpace::Shared;
+  if (decoder.take("shared::cluster"))
+    return StateSpace::SharedCluster;
   if (decoder.take("local"))
     return StateSpace::Local;
   if (decoder.take("const"))
@@ -174,9 +194,12 @@ void decodeParameter(InstructionDecoder &decoder, PtxType type, const std::vecto
 void noteAccess(InstructionDecoder &decoder, uint32_t bytes) {
   KernelProgram &program = decoder.builder.program;
   decoder.result.siteIndex = program.siteCount++;
-  bool maybeShared = decoder.result.space == StateSpace::Shared || decoder.result.space == StateSpace::Generic;
+  StateSpace space = decoder.result.space;
+  bool maybeShared = space == StateSpace::Shared || space == StateSpace::SharedCluster || space == StateSpace::Generic;
   if (maybeShared)
     program.sharedGranule = std::min(program.sharedGranule, bytes);
+  bool maybeGlobal = space == StateSpace::Global || space == StateSpace::Generic;
+  program.synchronizesThroughGlobal |= decoder.result.ordered && maybeGlobal;
 }
 
 void decodeLoadOrStore(InstructionDecoder &decoder, bool isLoad) {
@@ -185,6 +208,8 @@ void decodeLoadOrStore(InstructionDecoder &decoder, bool isLoad) {
   decoder.result.readOnly = decoder.take("nc");
   for (const char *order : {"volatile", "relaxed", "acquire", "release", "mmio"})
     decoder.result.ordered |= decoder.take(order);
+  if (isLoad && decoder.result.ordered)
+    decoder.result.flow = Flow::Poll;
   unsigned count = decoder.takeVector();
   PtxType type = decoder.takeType();
   if (!decoder.expectOperands(2, 2))

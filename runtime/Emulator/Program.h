@@ -57,11 +57,12 @@ enum class Flow : uint8_t {
   Branch,
   Exit,
   Trap,
+  Poll,     ///< what it reads may be what it waits for: then others run first
   WarpSync, ///< needs the lanes of a member mask together
   Barrier,  ///< needs the whole warp together, then other warps
 };
 
-enum class BarrierMode : uint8_t { Sync, Arrive };
+enum class BarrierMode : uint8_t { Sync, Arrive, ClusterArrive, ClusterArriveRelaxed, ClusterWait };
 
 struct Instruction {
   Handler run = nullptr;
@@ -95,6 +96,10 @@ struct SpecialSlot {
     CtaYZ,
     CtasX,
     CtasYZ,
+    ClusterRank,
+    ClusterCtas,
+    ClusterX,
+    ClustersX,
     Lane,
     Warp,
     Warps,
@@ -129,6 +134,8 @@ struct KernelProgram {
   uint64_t parameterBytes = 0;
   uint64_t maxThreads = 0;
   uint64_t requiredThreads = 0;
+  uint64_t requiredCluster = 0;
+  uint64_t maxCluster = 0;
   std::vector<Instruction> instructions; ///< ends with an exit
   std::vector<SourceLine> sources;
   std::vector<SlotUnit> constants;
@@ -142,7 +149,8 @@ struct KernelProgram {
   uint32_t sharedGranule = 4; ///< bytes: the smallest access to shared memory in the kernel, at most 4
   uint64_t localBytes = 0;    ///< per lane
   uint32_t siteCount = 0;
-  bool usesGlobalAtomics = false; ///< CTAs may then talk to each other through memory
+  bool synchronizesThroughGlobal = false; ///< CTAs may talk to each other through memory, by atomics or flags
+  bool usesAsyncStores = false;
 };
 
 /// What one CTA can have, static and dynamic together (H200).
@@ -150,6 +158,8 @@ constexpr uint64_t maxSharedBytesPerCta = 227 * 1024;
 
 /// Addresses: shared memory starts past zero, so that a null pointer is no variable.
 constexpr uint32_t sharedBase = 1024;
+/// In shared::cluster addresses, one more than the CTA's rank stands from this bit on; 0 is the CTA that executes.
+constexpr unsigned clusterRankShift = 24;
 /// Generic addresses of shared and local memory carry one of these in their upper half; global ones are as they are.
 constexpr uint64_t sharedWindow = uint64_t(0x01000000) << 32;
 constexpr uint64_t localWindow = uint64_t(0x02000000) << 32;

@@ -21,7 +21,7 @@
 
 namespace fastnorm::emulator {
 
-enum class StateSpace : uint8_t { Generic, Param, Global, Shared, Local, Constant };
+enum class StateSpace : uint8_t { Generic, Param, Global, Shared, SharedCluster, Local, Constant };
 
 struct PtxOperand {
   enum class Kind : uint8_t {
@@ -85,6 +85,8 @@ struct PtxKernel {
   std::vector<PtxParameter> parameters;
   uint64_t maxThreads = 0;      ///< .maxntid; 0 if not given
   uint64_t requiredThreads = 0; ///< .reqntid; 0 if not given
+  uint64_t requiredCluster = 0; ///< .reqnctapercluster; 0 if not given
+  uint64_t maxCluster = 0;      ///< .maxclusterrank; 0 if not given
   std::vector<PtxVariable> variables;
   std::vector<PtxRegister> registers;
   std::vector<PtxInstruction> instructions;

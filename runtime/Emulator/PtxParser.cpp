@@ -34,7 +34,7 @@ private:
   bool parseParameters(PtxKernel &kernel);
   bool parseParameter(PtxKernel &kernel);
   bool parseEntryDirectives(PtxKernel &kernel);
-  bool parseThreads(uint64_t &threads);
+  bool parseExtents(uint64_t &product, std::string_view what);
   bool skipSection();
 
   PtxCursor cursor;
@@ -206,14 +206,14 @@ bool ModuleParser::parseParameter(PtxKernel &kernel) {
   return true;
 }
 
-bool ModuleParser::parseThreads(uint64_t &threads) {
-  threads = 1;
+bool ModuleParser::parseExtents(uint64_t &product, std::string_view what) {
+  product = 1;
   do {
     uint64_t extent = 0;
-    if (!cursor.expectCount(extent, 1024, "a number of threads"))
+    if (!cursor.expectCount(extent, 1024, what))
       return false;
-    threads *= extent;
-  } while (cursor.accept(',') && threads <= 1024 * 1024);
+    product *= extent;
+  } while (cursor.accept(',') && product <= 1024 * 1024);
   return !cursor.failed();
 }
 
@@ -225,9 +225,15 @@ bool ModuleParser::parseEntryDirectives(PtxKernel &kernel) {
     cursor.lexer.take();
     uint64_t ignored = 0;
     if (token.is(".maxntid")) {
-      parseThreads(kernel.maxThreads);
+      parseExtents(kernel.maxThreads, "a number of threads");
     } else if (token.is(".reqntid")) {
-      parseThreads(kernel.requiredThreads);
+      parseExtents(kernel.requiredThreads, "a number of threads");
+    } else if (token.is(".reqnctapercluster")) {
+      parseExtents(kernel.requiredCluster, "a number of CTAs");
+    } else if (token.is(".maxclusterrank")) {
+      cursor.expectCount(kernel.maxCluster, UINT32_MAX, "the value of " + std::string(token.text));
+    } else if (token.is(".explicitcluster")) {
+      // The launch is checked against .reqnctapercluster.
     } else if (token.is(".minnctapersm") || token.is(".maxnreg")) {
       cursor.expectCount(ignored, UINT32_MAX, "the value of " + std::string(token.text));
     } else if (token.is(".pragma")) {

@@ -3,8 +3,8 @@
 // Part of fastnorm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Clocks only grow from one CTA to the next, so that the shadow of a CTA need
-// not be cleared: what is stamped before the CTA's start is as good as absent.
+// What is stamped before the cluster's start is as good as absent, so the shadow
+// of a CTA is not cleared for the next.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,41 +14,18 @@
 
 namespace fastnorm::emulator {
 
-SharedMemory::SharedMemory(uint64_t byteCount, uint32_t granuleBytes, unsigned warpCount, bool checkRaces)
-    : data(byteCount, std::byte(0xcd)), byteTotal(byteCount), granuleBytes(granuleBytes), warpCount(warpCount),
-      checkRaces(checkRaces && warpCount > 1), granules(byteCount / granuleBytes + 1),
-      readClocks(this->checkRaces ? granules.size() * warpCount : 0), clocks(warpCount, WarpClocks(warpCount)) {}
+SharedMemory::SharedMemory(uint64_t byteCount, uint32_t granuleBytes, const WarpClocks &clocks, unsigned firstWarp,
+                           unsigned warpCount, bool checkRaces)
+    : data(byteCount, std::byte(0xcd)), byteTotal(byteCount), granuleBytes(granuleBytes), clocks(clocks),
+      firstWarp(firstWarp), warpCount(warpCount), checkRaces(checkRaces && clocks.agentCount() > 1),
+      granules(byteCount / granuleBytes + 1), readClocks(this->checkRaces ? granules.size() * warpCount : 0) {}
 
-void SharedMemory::beginCta() {
-  uint32_t latest = ctaStart;
-  for (const WarpClocks &warp : clocks)
-    latest = std::max(latest, *std::max_element(warp.begin(), warp.end()));
-  if (latest > UINT32_MAX / 2) {
-    std::fill(granules.begin(), granules.end(), Granule());
-    std::fill(readClocks.begin(), readClocks.end(), 0);
-    latest = 0;
-  }
-  ctaStart = latest;
-  for (unsigned warp = 0; warp < warpCount; ++warp) {
-    std::fill(clocks[warp].begin(), clocks[warp].end(), ctaStart);
-    clocks[warp][warp] = ctaStart + 1;
-  }
-}
-
-void SharedMemory::orderWarps(uint32_t arrived, uint32_t released) {
-  WarpClocks joined(warpCount, 0);
-  for (unsigned warp = 0; warp < warpCount; ++warp)
-    if (arrived >> warp & 1)
-      for (unsigned other = 0; other < warpCount; ++other)
-        joined[other] = std::max(joined[other], clocks[warp][other]);
-  for (unsigned warp = 0; warp < warpCount; ++warp) {
-    if (released >> warp & 1)
-      for (unsigned other = 0; other < warpCount; ++other)
-        clocks[warp][other] = std::max(joined[other], clocks[warp][other]);
-    // What a warp does after it arrived is not ordered before what the others do next.
-    if (arrived >> warp & 1)
-      ++clocks[warp][warp];
-  }
+void SharedMemory::begin(bool clocksStartOver) {
+  remoteReads.clear();
+  if (!clocksStartOver)
+    return;
+  std::fill(granules.begin(), granules.end(), Granule());
+  std::fill(readClocks.begin(), readClocks.end(), 0);
 }
 
 std::optional<SharedConflict> SharedMemory::access(uint32_t address, uint32_t bytes, SharedAccess kind, unsigned warp,
@@ -56,9 +33,8 @@ std::optional<SharedConflict> SharedMemory::access(uint32_t address, uint32_t by
   size_t first = (address - sharedBase) / granuleBytes;
   size_t end = (address - sharedBase + bytes - 1) / granuleBytes + 1;
   for (size_t index = first; index < end; ++index) {
-    std::optional<SharedConflict> conflict = kind == SharedAccess::Read
-                                                 ? read(index, warp, instruction)
-                                                 : write(index, kind == SharedAccess::Atomic, warp, instruction);
+    std::optional<SharedConflict> conflict =
+        kind == SharedAccess::Read ? read(index, warp, instruction) : write(index, kind, warp, instruction);
     if (conflict) {
       conflict->address = sharedBase + uint32_t(index) * granuleBytes;
       return conflict;
@@ -69,39 +45,68 @@ std::optional<SharedConflict> SharedMemory::access(uint32_t address, uint32_t by
 
 std::optional<SharedConflict> SharedMemory::read(size_t index, unsigned warp, uint32_t instruction) {
   Granule &granule = granules[index];
-  if (granule.writeClock <= ctaStart)
+  if (granule.writeClock <= clocks.start())
     return SharedConflict{SharedConflict::Kind::Uninitialized, 0, 0, 0};
   if (!checkRaces)
     return std::nullopt;
-  if (granule.writeClock > clocks[warp][granule.writeWarp] && granule.writeWarp != warp)
-    return SharedConflict{SharedConflict::Kind::ReadAfterWrite, 0, granule.writeWarp, granule.writeInstruction};
-  granule.readers |= uint32_t(1) << warp;
-  granule.readInstruction = instruction;
-  readClocks[index * warpCount + warp] = clocks[warp][warp];
+  if (granule.writer != warp && !clocks.isBefore(granule.writer, granule.writeClock, warp))
+    return SharedConflict{SharedConflict::Kind::ReadAfterWrite, 0, granule.writer, granule.writeInstruction};
+  unsigned own = warp - firstWarp;
+  if (own < warpCount) {
+    granule.readers |= uint32_t(1) << own;
+    granule.readInstruction = instruction;
+    readClocks[index * warpCount + own] = clocks.now(warp);
+    return std::nullopt;
+  }
+  std::vector<RemoteRead> &reads = remoteReads[index];
+  auto mine = std::find_if(reads.begin(), reads.end(), [&](const RemoteRead &read) { return read.warp == warp; });
+  if (mine == reads.end())
+    mine = reads.insert(mine, {warp, 0, 0});
+  mine->clock = clocks.now(warp);
+  mine->instruction = instruction;
   return std::nullopt;
 }
 
-std::optional<SharedConflict> SharedMemory::write(size_t index, bool atomic, unsigned warp, uint32_t instruction) {
+std::optional<SharedConflict> SharedMemory::findUnorderedRead(size_t index, unsigned warp) {
+  const Granule &granule = granules[index];
+  for (uint32_t readers = granule.readers; readers; readers &= readers - 1) {
+    auto own = unsigned(__builtin_ctz(readers));
+    uint32_t clock = readClocks[index * warpCount + own];
+    unsigned reader = firstWarp + own;
+    if (reader != warp && clock > clocks.start() && !clocks.isBefore(reader, clock, warp))
+      return SharedConflict{SharedConflict::Kind::WriteAfterRead, 0, reader, granule.readInstruction};
+  }
+  if (remoteReads.empty())
+    return std::nullopt;
+  auto reads = remoteReads.find(index);
+  if (reads == remoteReads.end())
+    return std::nullopt;
+  for (const RemoteRead &read : reads->second)
+    if (read.warp != warp && !clocks.isBefore(read.warp, read.clock, warp))
+      return SharedConflict{SharedConflict::Kind::WriteAfterRead, 0, read.warp, read.instruction};
+  remoteReads.erase(reads);
+  return std::nullopt;
+}
+
+std::optional<SharedConflict> SharedMemory::write(size_t index, SharedAccess kind, unsigned warp,
+                                                  uint32_t instruction) {
   Granule &granule = granules[index];
-  bool isWritten = granule.writeClock > ctaStart;
+  bool isWritten = granule.writeClock > clocks.start(), atomic = kind == SharedAccess::Atomic;
   if (atomic && !isWritten)
     return SharedConflict{SharedConflict::Kind::Uninitialized, 0, 0, 0};
   if (checkRaces) {
-    if (isWritten && granule.writeWarp != warp && granule.writeClock > clocks[warp][granule.writeWarp] &&
+    if (isWritten && granule.writer != warp && !clocks.isBefore(granule.writer, granule.writeClock, warp) &&
         !(atomic && granule.writeAtomic))
       return SharedConflict{atomic ? SharedConflict::Kind::ReadAfterWrite : SharedConflict::Kind::WriteAfterWrite, 0,
-                            granule.writeWarp, granule.writeInstruction};
-    for (uint32_t readers = granule.readers & ~(uint32_t(1) << warp); readers; readers &= readers - 1) {
-      auto reader = unsigned(__builtin_ctz(readers));
-      uint32_t clock = readClocks[index * warpCount + reader];
-      if (clock > ctaStart && clock > clocks[warp][reader])
-        return SharedConflict{SharedConflict::Kind::WriteAfterRead, 0, reader, granule.readInstruction};
-    }
+                            granule.writer, granule.writeInstruction};
+    if (std::optional<SharedConflict> conflict = findUnorderedRead(index, warp))
+      return conflict;
   }
+  unsigned agent = kind == SharedAccess::AsyncWrite ? clocks.asyncAgent(warp) : warp;
   granule.readers = 0;
-  granule.writeClock = clocks[warp][warp];
+  granule.writeClock = clocks.now(agent);
   granule.writeInstruction = instruction;
-  granule.writeWarp = uint8_t(warp);
+  granule.writer = uint16_t(agent);
   granule.writeAtomic = atomic;
   return std::nullopt;
 }

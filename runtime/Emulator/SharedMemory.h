@@ -5,7 +5,9 @@
 //
 // Knows, per granule, the last write and the reads since, stamped with the
 // clocks of their warps. Clocks advance at barriers, so two accesses that no
-// barrier orders are found whatever order the warps happened to run in.
+// barrier orders are found whatever order the warps happened to run in. Warps of
+// the whole cluster are numbered through; those of other CTAs read rarely, so
+// their reads are kept apart.
 //
 //===----------------------------------------------------------------------===//
 
@@ -13,44 +15,44 @@
 #define FASTNORM_RUNTIME_EMULATOR_SHAREDMEMORY_H
 
 #include "Program.h"
+#include "WarpClocks.h"
 
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <unordered_map>
 #include <vector>
 
 namespace fastnorm::emulator {
 
-/// A vector clock: for each warp, up to when its accesses are ordered before.
-using WarpClocks = std::vector<uint32_t>;
-
-enum class SharedAccess : uint8_t { Read, Write, Atomic };
+enum class SharedAccess : uint8_t { Read, Write, Atomic, AsyncWrite };
 
 /// What is wrong with an access, and the other one it collides with.
 struct SharedConflict {
   enum class Kind : uint8_t { Uninitialized, ReadAfterWrite, WriteAfterRead, WriteAfterWrite };
   Kind kind;
   uint32_t address = 0;
-  uint32_t otherWarp = 0;
+  uint32_t otherAgent = 0;
   uint32_t otherInstruction = 0;
 };
 
 class SharedMemory {
 public:
-  /// For all CTAs one host thread runs of a launch.
-  SharedMemory(uint64_t byteCount, uint32_t granuleBytes, unsigned warpCount, bool checkRaces);
+  /// For all CTAs of one rank that a host thread runs of a launch. Its own warps are firstWarp and up.
+  SharedMemory(uint64_t byteCount, uint32_t granuleBytes, const WarpClocks &clocks, unsigned firstWarp,
+               unsigned warpCount, bool checkRaces);
 
-  /// Forgets what the last CTA left: every byte counts as never written.
-  void beginCta();
-  /// `participants` have met at a barrier: what each did before is ordered before what each does next.
-  void orderWarps(uint32_t arrived, uint32_t released);
+  /// Forgets what the last CTA left: every byte counts as never written. `clocksStartOver` is what WarpClocks says.
+  void begin(bool clocksStartOver);
 
   uint64_t byteCount() const { return byteTotal; }
   bool contains(uint64_t address, uint64_t bytes) const {
     return address >= sharedBase && bytes <= byteTotal && address - sharedBase <= byteTotal - bytes;
   }
+  bool holds(const std::byte *where) const { return where >= data.data() && where < data.data() + byteTotal; }
   std::byte *at(uint64_t address) { return data.data() + (address - sharedBase); }
 
+  /// `warp` may be one of another CTA of the cluster.
   std::optional<SharedConflict> access(uint32_t address, uint32_t bytes, SharedAccess kind, unsigned warp,
                                        uint32_t instruction);
 
@@ -58,24 +60,31 @@ private:
   struct Granule {
     uint32_t writeClock = 0;
     uint32_t writeInstruction = 0;
-    uint32_t readers = 0; ///< warps that read since the last write
+    uint32_t readers = 0; ///< own warps that read since the last write
     uint32_t readInstruction = 0;
-    uint8_t writeWarp = 0;
+    uint16_t writer = 0; ///< an agent
     bool writeAtomic = false;
+  };
+  struct RemoteRead {
+    unsigned warp;
+    uint32_t clock;
+    uint32_t instruction;
   };
 
   std::optional<SharedConflict> read(size_t index, unsigned warp, uint32_t instruction);
-  std::optional<SharedConflict> write(size_t index, bool atomic, unsigned warp, uint32_t instruction);
+  std::optional<SharedConflict> write(size_t index, SharedAccess kind, unsigned warp, uint32_t instruction);
+  std::optional<SharedConflict> findUnorderedRead(size_t index, unsigned warp);
 
   std::vector<std::byte> data;
   uint64_t byteTotal;
   uint32_t granuleBytes;
+  const WarpClocks &clocks;
+  unsigned firstWarp;
   unsigned warpCount;
   bool checkRaces;
   std::vector<Granule> granules;
-  std::vector<uint32_t> readClocks; ///< [granule][warp]
-  std::vector<WarpClocks> clocks;   ///< [warp]
-  uint32_t ctaStart = 0;            ///< accesses stamped up to here are another CTA's
+  std::vector<uint32_t> readClocks; ///< [granule][own warp]
+  std::unordered_map<size_t, std::vector<RemoteRead>> remoteReads;
 };
 
 } // namespace fastnorm::emulator

@@ -9,10 +9,11 @@
 
 #include "Warp.h"
 
-#include "Cta.h"
+#include "Cluster.h"
 
 #include <algorithm>
 #include <cstdio>
+#include <utility>
 
 namespace fastnorm::emulator {
 
@@ -45,7 +46,8 @@ void Warp::begin() {
   lowestPending = UINT32_MAX;
   groups.clear();
   executed = 0;
-  failed = false;
+  polls = pollsGlobal = failed = false;
+  lastPollCounter = UINT32_MAX;
   for (const auto &[code, written] : kernel.registerSlots)
     header(code).writtenLanes = written;
   fillSpecials();
@@ -61,6 +63,10 @@ static uint32_t specialValue(SpecialSlot::Value value, const Cta &cta, unsigned 
   case SpecialSlot::Value::CtasX: return launch.grid;
   case SpecialSlot::Value::ThreadsYZ:
   case SpecialSlot::Value::CtasYZ: return 1;
+  case SpecialSlot::Value::ClusterRank: return cta.rank;
+  case SpecialSlot::Value::ClusterCtas: return launch.cluster;
+  case SpecialSlot::Value::ClusterX: return cta.ctaIndex / launch.cluster;
+  case SpecialSlot::Value::ClustersX: return launch.grid / launch.cluster;
   case SpecialSlot::Value::Lane: return lane;
   case SpecialSlot::Value::Warp: return warp;
   case SpecialSlot::Value::Warps: return cta.warpCount;
@@ -251,6 +257,24 @@ bool Warp::arrive(const Instruction &instruction, uint32_t mask) {
   return cta.arrive(*this, barrier, threads / warpLanes, instruction.barrierMode);
 }
 
+bool Warp::meet(const Instruction &instruction, uint32_t mask) {
+  switch (instruction.barrierMode) {
+  case BarrierMode::Sync: return arrive(instruction, mask);
+  case BarrierMode::Arrive: arrive(instruction, mask); return false;
+  case BarrierMode::ClusterArrive: cta.cluster.arrive(*this, false); return false;
+  case BarrierMode::ClusterArriveRelaxed: cta.cluster.arrive(*this, true); return false;
+  case BarrierMode::ClusterWait: return cta.cluster.wait(*this);
+  }
+  return false;
+}
+
+void Warp::notePoll(uint64_t seen, bool isGlobal) {
+  polls = lastPollCounter == programCounter && lastPoll == seen;
+  pollsGlobal = isGlobal;
+  lastPollCounter = programCounter;
+  lastPoll = seen;
+}
+
 void Warp::branch(const Instruction &instruction, uint32_t taken) {
   uint32_t next = programCounter + 1;
   uint32_t others = active & ~taken;
@@ -282,10 +306,16 @@ WarpStop Warp::leave(const Instruction &instruction, uint32_t mask) {
     active &= ~mask;
     break;
   case Flow::Trap: report(unsigned(__builtin_ctz(mask)), "the kernel trapped"); break;
+  case Flow::Poll:
+    if (!failed && std::exchange(polls, false)) {
+      ++programCounter;
+      return WarpStop::Polling;
+    }
+    break;
   case Flow::Barrier:
     if (mask != active) {
       reportAll("divergent barrier: only lanes " + describeLanes(mask) + " of " + describeLanes(active) + " take part");
-    } else if (arrive(instruction, mask) && instruction.barrierMode == BarrierMode::Sync) {
+    } else if (meet(instruction, mask)) {
       ++programCounter;
       return WarpStop::Waiting;
     }

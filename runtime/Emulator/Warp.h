@@ -21,7 +21,8 @@ namespace fastnorm::emulator {
 
 class Cta;
 
-enum class WarpStop : uint8_t { Running, Waiting, Ended, Failed };
+/// Polling: what it looked for is not there yet.
+enum class WarpStop : uint8_t { Running, Waiting, Polling, Ended, Failed };
 
 class Warp {
 public:
@@ -43,7 +44,15 @@ public:
   uint32_t live() const { return liveLanes; }
   uint32_t currentInstruction() const { return programCounter; }
 
-  /// The instruction of the barrier it waits at.
+  /// An instruction that may be part of a waiting loop read something. `seen` stands for what and where; the same
+  /// twice in a row means that the warp waits for it to change.
+  void notePoll(uint64_t seen, bool isGlobal);
+  /// An instruction found that what it tests for has not come.
+  void waitForChange() { polls = true, pollsGlobal = false; }
+  /// Whether others than its cluster may bring what it polls for.
+  bool watchesGlobal() const { return pollsGlobal; }
+
+  /// The instruction that it waits at.
   uint32_t waitingAt() const { return programCounter - 1; }
 
   /// Records what a lane did wrong in the current instruction; the first report counts. "reads 4 bytes at …".
@@ -77,6 +86,8 @@ private:
   void reportDivergence();
   uint32_t uniformValue(OperandCode code, uint32_t mask, const char *what);
   bool arrive(const Instruction &instruction, uint32_t mask);
+  /// True if the warp must wait.
+  bool meet(const Instruction &instruction, uint32_t mask);
 
   std::byte *bases[2];
   std::vector<SlotUnit> registers;
@@ -87,6 +98,10 @@ private:
   uint32_t liveLanes = 0;
   uint32_t lowestPending = UINT32_MAX; ///< the lowest program counter of groups that can run
   uint64_t executed = 0;
+  uint64_t lastPoll = 0;
+  uint32_t lastPollCounter = UINT32_MAX;
+  bool polls = false;
+  bool pollsGlobal = false;
   bool failed = false;
 };
 
