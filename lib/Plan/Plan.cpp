@@ -11,7 +11,9 @@ namespace fastnorm {
 
 namespace {
 
-bool holds(const Variant &variant, const std::vector<int64_t> &symbolValues) {
+bool holds(const Variant &variant, const std::vector<int64_t> &symbolValues, int64_t alignment) {
+  if (variant.alignment > alignment)
+    return false;
   for (const SymbolRange &range : variant.ranges) {
     if (range.symbol < 0 || range.symbol >= static_cast<int64_t>(symbolValues.size()))
       return false;
@@ -35,15 +37,16 @@ std::string describeSymbols(const Plan &plan, const std::vector<int64_t> &symbol
 
 } // namespace
 
-Result<const Variant *> selectVariant(const Plan &plan, const std::vector<int64_t> &symbolValues) {
+Result<const Variant *> selectVariant(const Plan &plan, const std::vector<int64_t> &symbolValues, int64_t alignment) {
   if (symbolValues.size() != plan.symbols.size())
     return Error{"expected " + std::to_string(plan.symbols.size()) + " symbol values for plan '" + plan.function +
                  "', but got " + std::to_string(symbolValues.size())};
   for (const Variant &variant : plan.variants)
-    if (holds(variant, symbolValues))
+    if (holds(variant, symbolValues, alignment))
       return &variant;
   return Error{"expected a variant of plan '" + plan.function + "' that serves " +
-               (plan.symbols.empty() ? std::string("it") : describeSymbols(plan, symbolValues)) + ", but none of its " +
+               (plan.symbols.empty() ? std::string("it") : describeSymbols(plan, symbolValues)) +
+               " with operands aligned to " + std::to_string(alignment) + " bytes, but none of its " +
                std::to_string(plan.variants.size()) + " does"};
 }
 

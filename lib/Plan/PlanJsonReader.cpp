@@ -162,7 +162,7 @@ Result<Extent> Reader::extent(const JsonPlace &place) const {
 }
 
 Result<TensorSpec> Reader::tensor(const JsonPlace &place) const {
-  if (Status status = place.onlyKeys({"name", "dtype", "shape", "alignment", "indexes"}); !status)
+  if (Status status = place.onlyKeys({"name", "dtype", "shape", "strides", "alignment", "indexes", "result"}); !status)
     return status.takeError();
   TensorSpec spec;
   FASTNORM_READ(spec.name, string(place, "name"));
@@ -179,6 +179,10 @@ Result<TensorSpec> Reader::tensor(const JsonPlace &place) const {
   FASTNORM_READ(spec.alignment, integer(place, "alignment"));
   if (place.has("indexes"))
     FASTNORM_READ(spec.indexes, symbol(*place.member("indexes")));
+  if (place.has("strides"))
+    FASTNORM_READ(spec.strides, list(place, "strides", &Reader::extent));
+  if (place.has("result"))
+    FASTNORM_READ(spec.result, integer(place, "result"));
   return spec;
 }
 
@@ -242,10 +246,11 @@ Result<Launch> Reader::launch(const JsonPlace &place) const {
 }
 
 Result<Variant> Reader::variant(const JsonPlace &place) const {
-  if (Status status = place.onlyKeys({"ranges", "workspaces", "launches", "ptx"}); !status)
+  if (Status status = place.onlyKeys({"ranges", "alignment", "workspaces", "launches", "ptx"}); !status)
     return status.takeError();
   Variant variant;
   FASTNORM_READ(variant.ranges, list(place, "ranges", &Reader::range));
+  FASTNORM_READ(variant.alignment, integer(place, "alignment"));
   FASTNORM_READ(variant.workspaces, list(place, "workspaces", &Reader::workspace));
   FASTNORM_READ(variant.launches, list(place, "launches", &Reader::launch));
   FASTNORM_READ(variant.ptx, string(place, "ptx"));

@@ -28,6 +28,7 @@ public:
 private:
   Json symbol(int64_t index) const;
   Json expression(const Expression &expression) const;
+  Json extents(const std::vector<Extent> &extents) const;
   Json tensor(const TensorSpec &spec) const;
   Json range(const SymbolRange &range) const;
   Json argument(const LaunchArgument &argument) const;
@@ -58,16 +59,25 @@ Json Writer::expression(const Expression &expression) const {
   return json;
 }
 
+Json Writer::extents(const std::vector<Extent> &extents) const {
+  Json json = Json::array();
+  for (const Extent &extent : extents)
+    json.push_back(extent.symbol ? symbol(*extent.symbol) : Json(extent.fixed));
+  return json;
+}
+
 Json Writer::tensor(const TensorSpec &spec) const {
   Json json = Json::object();
   json["name"] = spec.name;
   json["dtype"] = std::string(name(spec.dtype));
-  json["shape"] = Json::array();
-  for (const Extent &extent : spec.shape)
-    json["shape"].push_back(extent.symbol ? symbol(*extent.symbol) : Json(extent.fixed));
+  json["shape"] = extents(spec.shape);
+  if (!spec.strides.empty())
+    json["strides"] = extents(spec.strides);
   json["alignment"] = spec.alignment;
   if (spec.indexes)
     json["indexes"] = symbol(*spec.indexes);
+  if (spec.result)
+    json["result"] = *spec.result;
   return json;
 }
 
@@ -110,6 +120,7 @@ Json Writer::variant(const Variant &variant) const {
   json["ranges"] = Json::array();
   for (const SymbolRange &range : variant.ranges)
     json["ranges"].push_back(this->range(range));
+  json["alignment"] = variant.alignment;
   json["workspaces"] = Json::array();
   for (const WorkspaceSpec &workspace : variant.workspaces)
     json["workspaces"].push_back(Json{{"bytes", expression(workspace.bytes)}});

@@ -8,7 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "fastnorm/Plan/Plan.h"
+#include "VerifyTensors.h"
 
 #include <set>
 
@@ -16,20 +16,11 @@ namespace fastnorm {
 
 namespace {
 
-/// Device buffers are aligned to 256 bytes, so a plan can't ask for more.
-constexpr int64_t kMaxAlignment = 256;
 constexpr int64_t kMaxThreads = 1024;
 /// What a kernel may opt in to; 8 is what every GPU with clusters has.
 constexpr int64_t kMaxCluster = 16;
 /// No GPU has this much shared memory; what one has is the device's to say.
 constexpr int64_t kMaxDynamicSharedBytes = int64_t(1) << 20;
-constexpr size_t kMaxRank = 8;
-
-bool isIndexOf(int64_t index, size_t count) { return index >= 0 && index < static_cast<int64_t>(count); }
-
-std::string counted(size_t count, const char *noun) {
-  return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
-}
 
 class Verifier {
 public:
@@ -39,8 +30,6 @@ public:
 
 private:
   Status symbols() const;
-  Status tensor(const TensorSpec &spec, const std::string &place) const;
-  Status tensors(const std::vector<TensorSpec> &specs, const char *role) const;
   Status variant(const Variant &variant, const std::string &place) const;
   Status launch(const Launch &launch, const Variant &variant, const std::string &place) const;
   Status argument(const LaunchArgument &argument, const Variant &variant, const std::string &place) const;
@@ -57,47 +46,6 @@ Status Verifier::symbols() const {
       return Error{"expected symbol " + std::to_string(index) + " to have a name, but it is empty"};
     if (!seen.insert(plan.symbols[index]).second)
       return Error{"expected symbol names to differ, but '" + plan.symbols[index] + "' stands twice"};
-  }
-  return {};
-}
-
-Status Verifier::tensor(const TensorSpec &spec, const std::string &place) const {
-  if (spec.shape.size() > kMaxRank)
-    return Error{"expected " + place + " to have at most " + counted(kMaxRank, "dimension") + ", but it has " +
-                 std::to_string(spec.shape.size())};
-  for (size_t dimension = 0; dimension < spec.shape.size(); ++dimension) {
-    const Extent &extent = spec.shape[dimension];
-    if (extent.symbol && !isIndexOf(*extent.symbol, plan.symbols.size()))
-      return Error{"expected dimension " + std::to_string(dimension) + " of " + place + " to name one of " +
-                   counted(plan.symbols.size(), "symbol") + ", but it names number " + std::to_string(*extent.symbol)};
-    if (!extent.symbol && extent.fixed < 0)
-      return Error{"expected dimension " + std::to_string(dimension) + " of " + place +
-                   " not to be negative, but it is " + std::to_string(extent.fixed)};
-  }
-  bool isPowerOfTwo = spec.alignment > 0 && (spec.alignment & (spec.alignment - 1)) == 0;
-  if (!isPowerOfTwo || spec.alignment > kMaxAlignment)
-    return Error{"expected the alignment of " + place + " to be a power of two up to " + std::to_string(kMaxAlignment) +
-                 ", but it is " + std::to_string(spec.alignment)};
-  if (spec.indexes && !isIndexOf(*spec.indexes, plan.symbols.size()))
-    return Error{"expected " + place + " to index one of " + counted(plan.symbols.size(), "symbol") +
-                 ", but it indexes number " + std::to_string(*spec.indexes)};
-  if (spec.indexes && !isIndex(spec.dtype))
-    return Error{"expected " + place + " to hold i32 or i64, because it indexes rows, but it holds " +
-                 std::string(name(spec.dtype))};
-  return {};
-}
-
-Status Verifier::tensors(const std::vector<TensorSpec> &specs, const char *role) const {
-  std::set<std::string> seen;
-  for (size_t index = 0; index < specs.size(); ++index) {
-    std::string number = std::string(role) + " " + std::to_string(index);
-    if (specs[index].name.empty())
-      return Error{"expected " + number + " to have a name, but it is empty"};
-    if (!seen.insert(specs[index].name).second)
-      return Error{"expected the names of " + std::string(role) + "s to differ, but '" + specs[index].name +
-                   "' stands twice"};
-    if (Status status = tensor(specs[index], std::string(role) + " '" + specs[index].name + "'"); !status)
-      return status;
   }
   return {};
 }
@@ -173,6 +121,9 @@ Status Verifier::variant(const Variant &variant, const std::string &place) const
       return Error{"expected a range of " + place + " to hold a value, but it is " + std::to_string(range.low) +
                    " to " + std::to_string(range.high)};
   }
+  if (!isPowerOfTwo(variant.alignment) || variant.alignment > Variant::kMaxAlignment)
+    return Error{"expected the alignment of " + place + " to be a power of two up to " +
+                 std::to_string(Variant::kMaxAlignment) + ", but it is " + std::to_string(variant.alignment)};
   if (!variant.launches.empty() && variant.ptx.empty())
     return Error{"expected " + place + " to have PTX for its " + std::to_string(variant.launches.size()) + " launches" +
                  ", but it is empty"};
@@ -192,9 +143,7 @@ Status Verifier::variant(const Variant &variant, const std::string &place) const
 Status Verifier::run() {
   if (Status status = symbols(); !status)
     return status;
-  if (Status status = tensors(plan.arguments, "argument"); !status)
-    return status;
-  if (Status status = tensors(plan.results, "result"); !status)
+  if (Status status = verifyTensors(plan); !status)
     return status;
   if (plan.variants.empty())
     return Error{"expected plan '" + plan.function + "' to have a variant, but it has none"};

@@ -158,7 +158,7 @@ Result<Execution> Executor::prepare(const std::vector<Operand> &arguments, const
     if (Status status = checkAlignment(compiled.results[index], (*boundResults)[index], OperandRole::Result); !status)
       return status.takeError();
 
-  Result<const Variant *> variant = selectVariant(compiled, *symbols);
+  Result<const Variant *> variant = selectVariant(compiled, *symbols, Variant::kMaxAlignment);
   if (!variant)
     return variant.takeError();
   const LoadedVariant &loaded = variants[static_cast<size_t>(*variant - compiled.variants.data())];

@@ -71,6 +71,34 @@ inline Plan examplePlan() {
   return plan;
 }
 
+/// rows x 4 floats: sum = old + x, in the buffer of old, where x is cut from a wider buffer. Symbols are rows (0) and
+/// x_stride_0 (1), the elements from one row of x to the next. One variant for each class of alignment.
+inline Plan stridedPlan() {
+  Plan plan;
+  plan.producer = "fastnorm 0.1.0";
+  plan.function = "add_rows";
+  plan.target = "h200";
+  plan.chip = "sm_90";
+  plan.symbols = {"rows", "x_stride_0"};
+  plan.arguments = {TensorSpec{"x", DType::F32, {dynamic(0), fixed(4)}, 16, std::nullopt, {dynamic(1), fixed(1)}},
+                    TensorSpec{"old", DType::F32, {dynamic(0), fixed(4)}, 16, std::nullopt, {}, 0}};
+  plan.results = {TensorSpec{"sum", DType::F32, {dynamic(0), fixed(4)}, 16, std::nullopt}};
+
+  Launch add;
+  add.kernel = "add";
+  add.grid = symbol(0);
+  add.threads = 32;
+  add.arguments = {LaunchArgument{LaunchArgument::Kind::Argument, 0, Expression()},
+                   LaunchArgument{LaunchArgument::Kind::Result, 0, Expression()},
+                   LaunchArgument{LaunchArgument::Kind::I64, 0, symbol(0)},
+                   LaunchArgument{LaunchArgument::Kind::I64, 0, symbol(1)}};
+  add.schedule = "#fastnorm.schedule<per_row>";
+  plan.variants.push_back(Variant{{}, ".visible .entry add()", {}, {add}});
+  add.kernel = "add_unaligned";
+  plan.variants.push_back(Variant{{}, ".visible .entry add_unaligned()", {}, {add}, 1});
+  return plan;
+}
+
 } // namespace fastnorm::test
 
 #endif // FASTNORM_TEST_UNIT_EXAMPLEPLAN_H

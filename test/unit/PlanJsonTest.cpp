@@ -30,10 +30,23 @@ std::string errorOf(const std::string &text) {
 }
 
 TEST(PlanJson, TextComesBackAsTheSameText) {
-  std::string text = writePlanJson(examplePlan());
-  Result<Plan> plan = readPlanJson(text);
+  for (const Plan &written : {examplePlan(), stridedPlan()}) {
+    std::string text = writePlanJson(written);
+    Result<Plan> plan = readPlanJson(text);
+    ASSERT_TRUE(plan) << plan.error();
+    EXPECT_EQ(writePlanJson(*plan), text);
+  }
+}
+
+TEST(PlanJson, StridesTiesAndClassesOfAlignment) {
+  Result<Plan> plan = readPlanJson(writePlanJson(stridedPlan()));
   ASSERT_TRUE(plan) << plan.error();
-  EXPECT_EQ(writePlanJson(*plan), text);
+  EXPECT_EQ(plan->arguments[0].strides, (std::vector<Extent>{dynamic(1), fixed(1)}));
+  EXPECT_EQ(plan->arguments[0].result, std::nullopt);
+  EXPECT_TRUE(plan->arguments[1].strides.empty());
+  EXPECT_EQ(plan->arguments[1].result, 0);
+  EXPECT_EQ(plan->variants[0].alignment, 16);
+  EXPECT_EQ(plan->variants[1].alignment, 1);
 }
 
 TEST(PlanJson, ReadPlanHasWhatWasWritten) {

@@ -73,22 +73,35 @@ TEST(Expression, ErrorOfAnOperandIsTheErrorOfTheWhole) {
 
 TEST(SelectVariant, FirstWhoseRangeHolds) {
   Plan plan = examplePlan();
-  EXPECT_EQ(*selectVariant(plan, {0, 5}), &plan.variants[0]);
-  EXPECT_EQ(*selectVariant(plan, {100, 5}), &plan.variants[0]);
-  EXPECT_EQ(*selectVariant(plan, {101, 5}), &plan.variants[1]);
+  EXPECT_EQ(*selectVariant(plan, {0, 5}, 16), &plan.variants[0]);
+  EXPECT_EQ(*selectVariant(plan, {100, 5}, 16), &plan.variants[0]);
+  EXPECT_EQ(*selectVariant(plan, {101, 5}, 16), &plan.variants[1]);
 }
 
 TEST(SelectVariant, NoneIsAnErrorWithTheValues) {
   Plan plan = examplePlan();
   plan.variants.pop_back();
-  EXPECT_EQ(selectVariant(plan, {101, 5}).error(),
-            "expected a variant of plan 'scale_rows' that serves rows = 101, picked_rows = 5, but none of its 1 does");
-  EXPECT_FALSE(selectVariant(plan, {101}));
+  EXPECT_EQ(selectVariant(plan, {101, 5}, 16).error(),
+            "expected a variant of plan 'scale_rows' that serves rows = 101, picked_rows = 5 with operands "
+            "aligned to 16 bytes, but none of its 1 does");
+  EXPECT_FALSE(selectVariant(plan, {101}, 16));
 }
 
-TEST(VerifyPlan, AcceptsThePlanThatUsesEverything) {
-  Status status = verify(examplePlan());
-  EXPECT_TRUE(status) << status.error();
+TEST(SelectVariant, FirstWhoseAlignmentTheOperandsHave) {
+  Plan plan = stridedPlan();
+  EXPECT_EQ(*selectVariant(plan, {5, 8}, 256), &plan.variants[0]);
+  EXPECT_EQ(*selectVariant(plan, {5, 8}, 16), &plan.variants[0]);
+  EXPECT_EQ(*selectVariant(plan, {5, 8}, 8), &plan.variants[1]);
+  EXPECT_EQ(*selectVariant(plan, {5, 8}, 1), &plan.variants[1]);
+  plan.variants.pop_back();
+  EXPECT_FALSE(selectVariant(plan, {5, 8}, 8));
+}
+
+TEST(VerifyPlan, AcceptsPlansThatUseEverything) {
+  for (const Plan &plan : {examplePlan(), stridedPlan()}) {
+    Status status = verify(plan);
+    EXPECT_TRUE(status) << status.error();
+  }
 }
 
 /// One thing broken in a plan that is right otherwise, and what the error must say.
@@ -96,12 +109,13 @@ struct Fault {
   const char *scenario;
   std::function<void(Plan &)> breakIt;
   const char *message;
+  Plan (*plan)() = examplePlan;
 };
 
 class VerifyPlanFault : public testing::TestWithParam<Fault> {};
 
 TEST_P(VerifyPlanFault, IsNamed) {
-  Plan plan = examplePlan();
+  Plan plan = GetParam().plan();
   GetParam().breakIt(plan);
   Status status = verify(plan);
   ASSERT_FALSE(status);
@@ -136,6 +150,38 @@ const Fault kFaults[] = {
      "expected argument 'row_index' to index one of 2 symbols, but it indexes number 7"},
     {"IndexOfFloats", [](Plan &plan) { plan.arguments[1].dtype = DType::F32; },
      "expected argument 'row_index' to hold i32 or i64, because it indexes rows, but it holds f32"},
+    {"NoDimension", [](Plan &plan) { plan.arguments[0].shape = {}; },
+     "expected argument 'x' to have 1 to 4 dimensions, but it has 0"},
+    {"FiveDimensions", [](Plan &plan) { plan.results[0].shape.assign(5, fixed(1)); },
+     "expected result 'y' to have 1 to 4 dimensions, but it has 5"},
+    {"StrideMissing", [](Plan &plan) { plan.arguments[0].strides.pop_back(); },
+     "expected argument 'x' to have a stride for each of its 2 dimensions, but it has 1", stridedPlan},
+    {"StrideOfUnknownSymbol", [](Plan &plan) { plan.arguments[0].strides[0].symbol = 2; },
+     "expected stride 0 of argument 'x' to name one of 2 symbols, but it names number 2", stridedPlan},
+    {"NegativeStride", [](Plan &plan) { plan.arguments[0].strides[0] = fixed(-4); },
+     "expected stride 0 of argument 'x' not to be negative, but it is -4", stridedPlan},
+    {"LastStrideNotOne", [](Plan &plan) { plan.arguments[0].strides[1] = fixed(2); },
+     "expected the last stride of argument 'x' to be 1, but it is 2", stridedPlan},
+    {"LastStrideOfRunTime", [](Plan &plan) { plan.arguments[0].strides[1] = dynamic(1); },
+     "expected the last stride of argument 'x' to be 1, but it is x_stride_0", stridedPlan},
+    {"ResultOverItself", [](Plan &plan) { plan.results[0].strides = {fixed(0), fixed(1)}; },
+     "expected no stride of result 'sum' to be 0, because it is written, but stride 0 is", stridedPlan},
+    {"TiedArgumentOverItself", [](Plan &plan) { plan.arguments[1].strides = {fixed(0), fixed(1)}; },
+     "expected no stride of argument 'old' to be 0, because it is written, but stride 0 is", stridedPlan},
+    {"TieToUnknownResult", [](Plan &plan) { plan.arguments[1].result = 1; },
+     "expected argument 'old' to share the buffer of one of 1 result, but it shares that of number 1", stridedPlan},
+    {"TieOfAnotherDType", [](Plan &plan) { plan.arguments[1].dtype = DType::BF16; },
+     "expected argument 'old' to have the dtype and shape of result 'sum', whose buffer it shares, but they differ",
+     stridedPlan},
+    {"TieOfAnotherShape", [](Plan &plan) { plan.arguments[1].shape[1] = fixed(5); },
+     "expected argument 'old' to have the dtype and shape of result 'sum', whose buffer it shares, but they differ",
+     stridedPlan},
+    {"TwoTiesToOneResult", [](Plan &plan) { plan.arguments[0].result = 0; },
+     "expected one argument to share the buffer of result 'sum', but argument 'old' is another", stridedPlan},
+    {"VariantAlignmentNoPowerOfTwo", [](Plan &plan) { plan.variants[1].alignment = 3; },
+     "expected the alignment of variant 1 to be a power of two up to 16, but it is 3", stridedPlan},
+    {"VariantAlignmentTooLarge", [](Plan &plan) { plan.variants[0].alignment = 32; },
+     "expected the alignment of variant 0 to be a power of two up to 16, but it is 32", stridedPlan},
     {"NoVariant", [](Plan &plan) { plan.variants.clear(); },
      "expected plan 'scale_rows' to have a variant, but it has none"},
     {"EmptyRange", [](Plan &plan) { plan.variants[1].ranges[0].high = 5; },

@@ -59,15 +59,23 @@ struct Extent {
   bool operator==(const Extent &other) const { return fixed == other.fixed && symbol == other.symbol; }
 };
 
-/// An argument or result of the graph: dense, row-major.
+/// An argument or result of the graph.
 struct TensorSpec {
   std::string name;
   DType dtype = DType::F32;
-  std::vector<Extent> shape;
-  /// The base address must be a multiple of this many bytes.
+  std::vector<Extent> shape; ///< 1 to kMaxRank dimensions
+  /// The base address, and strides known only at run time, must be multiples of this many bytes, or of the variant's
+  /// alignment where that is less; never less than an element.
   int64_t alignment = 16;
   /// For a row index: the symbol whose value its elements should stay below (others are dropped slots).
   std::optional<int64_t> indexes;
+  /// Elements from one neighbour to the next, for each dimension; the last is 1, and 0 (the same elements again) is for
+  /// arguments that are only read. A stride known at run time is the value of a symbol. Empty: dense, row-major.
+  std::vector<Extent> strides = {};
+  /// For an argument: the result whose buffer this is, too. Both have the same dtype and shape.
+  std::optional<int64_t> result = std::nullopt;
+
+  static constexpr size_t kMaxRank = 4;
 };
 
 /// Scratch memory that lives for one run, 256-byte aligned.
@@ -108,12 +116,17 @@ struct SymbolRange {
   int64_t high = INT64_MAX;
 };
 
-/// The code for one range of symbol values. An empty range list serves all values.
+/// The code for one range of symbol values and one class of alignment. An empty range list serves all values.
 struct Variant {
   std::vector<SymbolRange> ranges;
   std::string ptx;
   std::vector<WorkspaceSpec> workspaces;
   std::vector<Launch> launches; ///< in order; each may read what earlier ones wrote
+  /// Bytes that addresses and run-time strides must be multiples of, a power of two: 16, or 1 for code that needs no
+  /// more than elements do.
+  int64_t alignment = kMaxAlignment;
+
+  static constexpr int64_t kMaxAlignment = 16;
 };
 
 struct Plan {
@@ -130,8 +143,9 @@ struct Plan {
   std::vector<Variant> variants;
 };
 
-/// The first variant whose ranges hold, or an error that names the symbol values.
-Result<const Variant *> selectVariant(const Plan &plan, const std::vector<int64_t> &symbolValues);
+/// The first variant whose ranges hold and whose alignment is no more than the operands have, or an error that names
+/// the symbol values.
+Result<const Variant *> selectVariant(const Plan &plan, const std::vector<int64_t> &symbolValues, int64_t alignment);
 
 /// Whether every index, name and expression in the plan refers to something; a reader of Plans relies on it.
 Status verify(const Plan &plan);
