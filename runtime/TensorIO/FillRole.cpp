@@ -98,7 +98,8 @@ Status checkFillRole(const TensorSpec &spec, const FillRole &role) {
     return Error{"expected '" + spec.name + "' to index rows with integers, because it is filled as a row index, but " +
                  "it holds " + std::string(name(spec.dtype)) + (indexes ? "" : " and indexes nothing")};
   if (!role.isIndex() && role.kind != FillRole::Kind::Constant && takesIndices)
-    return Error{"expected '" + spec.name + "', which indexes rows, to be filled as perm, dup, drop:SHARE or "
+    return Error{"expected '" + spec.name +
+                 "', which indexes rows, to be filled as perm, dup, drop:SHARE or "
                  "constant:VALUE, but got another role"};
   return {};
 }

@@ -22,6 +22,7 @@ static constexpr char kOverview[] =
   fastnorm-run graph.mlir --input x=x.npy --output y=y.npy
   fastnorm-run graph.mlir --inputs all.safetensors --outputs results.safetensors
   fastnorm-run graph.mlir --target=h200 --emit=plan -o graph.json
+  fastnorm-run --graph=rms_norm --set hidden=2048,dtype=f16 --fill=seed:1 --dim rows=128 --check=reference
 
 Exit status: 0 done; 1 compiling, running or checking failed; 2 bad use.
 )";
@@ -75,7 +76,7 @@ Status CommandLine::parse(int argc, char **argv) {
     std::string name = (entry.first.size() == 1 ? "-" : "--") + entry.first.str();
     if (option.getNumOccurrences() && !isInCategory(option, category))
       return Error{"unknown command line argument '" + name + "'; see fastnorm-run --help"};
-    bool isRepeatable = llvm::is_contained({"input", "output", "dim", ""}, entry.first);
+    bool isRepeatable = llvm::is_contained({"input", "output", "dim", "set", ""}, entry.first);
     if (option.getNumOccurrences() > 1 && !isRepeatable)
       return Error{"expected " + name + " once, but got it " + std::to_string(option.getNumOccurrences()) + " times"};
   }

@@ -34,6 +34,8 @@ struct CommandLine {
 
   llvm::cl::list<std::string> sources{llvm::cl::Positional, llvm::cl::desc("GRAPH.mlir | PLAN.json"),
                                       llvm::cl::cat(category)};
+  Flag graph{*this, "graph", "NAME|help", "A built-in graph instead of a file; help lists them with their keys"};
+  Flags settings{*this, "set", "KEY=VALUE,...", "The keys of a built-in graph (repeatable)"};
   Flags inputs{*this, "input", "NAME=FILE.npy", "Read an argument from a file (repeatable)"};
   Flags outputs{*this, "output", "NAME=FILE.npy", "Write a result to a file (repeatable)"};
   Flag inputsFile{*this, "inputs", "FILE.safetensors", "Read arguments from a file that names them"};

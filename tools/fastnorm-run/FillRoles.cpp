@@ -59,8 +59,7 @@ static FillRole roleByUse(const TensorSpec &spec, BlockArgument argument) {
   return role;
 }
 
-Result<std::map<std::string, FillRole>> tool::fillRoles(const Plan &plan, const Options &options,
-                                                        func::FuncOp graph) {
+Result<std::map<std::string, FillRole>> tool::fillRoles(const Plan &plan, const Options &options, func::FuncOp graph) {
   std::map<std::string, FillRole> roles;
   for (auto [index, spec] : llvm::enumerate(plan.arguments)) {
     FillRole role = graph ? roleByUse(spec, graph.getArgument(index)) : guessFillRole(spec);

@@ -17,9 +17,9 @@
 
 namespace fastnorm::tool {
 
-/// The role of every argument of a plan, by name: as written behind --fill, or as the graph uses it (a weight lies around
-/// 1 minus the weight_offset of its norm, an index below the rows of its table), or by its name. The graph is null where
-/// only the plan is known. An error is bad use.
+/// The role of every argument of a plan, by name: as written behind --fill, or as the graph uses it (a weight lies
+/// around 1 minus the weight_offset of its norm, an index below the rows of its table), or by its name. The graph is
+/// null where only the plan is known. An error is bad use.
 Result<std::map<std::string, FillRole>> fillRoles(const Plan &plan, const Options &options, mlir::func::FuncOp graph);
 
 } // namespace fastnorm::tool

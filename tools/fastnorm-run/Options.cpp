@@ -148,16 +148,35 @@ static Status checkCombination(const CommandLine &line, const Options &options) 
   return {};
 }
 
+/// A file or a template, and the template's settings.
+static Status readSource(const CommandLine &line, Options &options) {
+  options.graph = line.graph;
+  bool isTemplate = line.graph.getNumOccurrences() != 0;
+  if (line.sources.size() + isTemplate != 1)
+    return Error{"expected one graph (.mlir), plan (.json) or --graph NAME, but got " +
+                 std::to_string(line.sources.size() + isTemplate) + "; see fastnorm-run --help"};
+  options.source = isTemplate ? "--graph=" + options.graph : line.sources.front();
+  for (const std::string &text : line.settings) {
+    for (StringRef rest(text), word; !rest.empty();) {
+      std::tie(word, rest) = rest.split(',');
+      auto [key, value] = word.split('=');
+      if (!isTemplate || key.empty() || value.empty())
+        return expected("--set", "KEY=VALUE,... together with --graph", word);
+      if (!options.settings.try_emplace(key.str(), value.str()).second)
+        return Error{("expected --set for '" + key + "' once, but got it twice").str()};
+    }
+  }
+  return {};
+}
+
 Result<Options> tool::parseOptions(int argc, char **argv) {
   // LLVM keeps what is registered until the process ends.
   static CommandLine line;
   if (Status parsed = line.parse(argc, argv); !parsed)
     return parsed.takeError();
   Options options;
-  if (line.sources.size() != 1)
-    return Error{"expected one graph (.mlir) or plan (.json), but got " + std::to_string(line.sources.size()) +
-                 "; see fastnorm-run --help"};
-  options.source = line.sources.front();
+  if (Status read = readSource(line, options); !read)
+    return read.takeError();
   options.target = line.target;
   options.fuse = line.fuse;
   options.hasFuse = line.fuse.getNumOccurrences() != 0;
@@ -176,6 +195,7 @@ Result<Options> tool::parseOptions(int argc, char **argv) {
                      checkWord(line.fuse, {"always", "never"}),
                      checkWord(line.check, {"reference"}),
                      checkWord(line.emit, {"mlir", "plan", "ptx"}),
+                     checkValue(line.graph),
                      checkValue(line.target),
                      checkValue(line.dump),
                      checkValue(line.inputsFile),

@@ -21,7 +21,9 @@ namespace fastnorm::tool {
 enum class DeviceKind : uint8_t { Auto, Cuda, Emulator };
 
 struct Options {
-  std::string source; ///< a graph (.mlir), or a compiled plan (.json)
+  std::string source;                          ///< a graph (.mlir), or a compiled plan (.json)
+  std::string graph;                           ///< a template, or "help"; empty: `source`
+  std::map<std::string, std::string> settings; ///< of the template
 
   std::map<std::string, std::string> inputs;  ///< argument name to file
   std::map<std::string, std::string> outputs; ///< result name to file

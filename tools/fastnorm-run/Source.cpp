@@ -31,17 +31,22 @@ Result<Source> Source::read(const std::string &path) {
   llvm::ErrorOr<std::unique_ptr<llvm::MemoryBuffer>> file = llvm::MemoryBuffer::getFileOrSTDIN(path, /*IsText=*/true);
   if (!file)
     return Error{"cannot read '" + path + "': " + file.getError().message()};
+  llvm::StringRef text = (*file)->getBuffer();
+  if (!llvm::StringRef(path).ends_with(".json"))
+    return parse(text, path);
   Source source;
   source.mlirContext = createContext();
-  llvm::StringRef text = (*file)->getBuffer();
-  if (llvm::StringRef(path).ends_with(".json")) {
-    Result<Plan> plan = readPlanJson(std::string_view(text.data(), text.size()));
-    if (!plan)
-      return Error{path + ": " + plan.error()};
-    source.compiled = std::move(*plan);
-    return source;
-  }
-  Result<OwningOpRef<ModuleOp>> graph = parseGraph(text, path, *source.mlirContext);
+  Result<Plan> plan = readPlanJson(std::string_view(text.data(), text.size()));
+  if (!plan)
+    return Error{path + ": " + plan.error()};
+  source.compiled = std::move(*plan);
+  return source;
+}
+
+Result<Source> Source::parse(llvm::StringRef text, const std::string &name) {
+  Source source;
+  source.mlirContext = createContext();
+  Result<OwningOpRef<ModuleOp>> graph = parseGraph(text, name, *source.mlirContext);
   if (!graph)
     return graph.takeError();
   source.graph = std::move(*graph);

@@ -22,6 +22,8 @@ namespace fastnorm::tool {
 class Source {
 public:
   static Result<Source> read(const std::string &path);
+  /// The graph in a text; `name` stands for a path in messages.
+  static Result<Source> parse(llvm::StringRef text, const std::string &name);
 
   bool isGraph() const { return static_cast<bool>(graph); }
   /// The graph as written, however often it was compiled.

@@ -14,8 +14,10 @@
 
 #include "fastnorm/Compiler/Pipeline.h"
 #include "fastnorm/Target/KnownTargets.h"
+#include "fastnorm/Templates/Templates.h"
 
 #include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/raw_ostream.h"
 
 #include <new>
 
@@ -50,8 +52,23 @@ static Result<std::string> chipFor(const Options &options, const Source &source)
   return target->getChip().str();
 }
 
+static Result<Source> readSource(const Options &options, const std::string &graphText) {
+  return options.graph.empty() ? Source::read(options.source) : Source::parse(graphText, options.source);
+}
+
 static Exit run(const Options &options) {
-  Result<Source> source = Source::read(options.source);
+  std::string graphText;
+  if (options.graph == "help") {
+    llvm::outs() << describeTemplates();
+    return Exit::Done;
+  }
+  if (!options.graph.empty()) {
+    Result<std::string> text = instantiateTemplate(options.graph, options.settings);
+    if (!text)
+      return badUse(text.error());
+    graphText = std::move(*text);
+  }
+  Result<Source> source = readSource(options, graphText);
   if (!source)
     return failed(source.error());
   if (Status checked = checkAgainstSource(options, *source); !checked)

@@ -15,8 +15,8 @@
 using namespace mlir;
 using namespace fastnorm;
 
-// All threads of a warp come to these together: `.aligned`. The relaxed form of arrive would do, but needs PTX 8.0; with
-// nothing written before it, releasing costs nothing.
+// All threads of a warp come to these together: `.aligned`. The relaxed form of arrive would do, but needs PTX 8.0;
+// with nothing written before it, releasing costs nothing.
 void fastnorm::emitClusterStarts(OpBuilder &builder, Location loc) {
   NVVM::ClusterArriveOp::create(builder, loc, builder.getUnitAttr());
 }
