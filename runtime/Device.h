@@ -113,6 +113,12 @@ public:
   virtual Status record(Stream &stream) = 0;
 };
 
+/// While it lives, a profiler records.
+class ProfileRange {
+public:
+  virtual ~ProfileRange() = default;
+};
+
 /// What the emulator counts over all launches since the last reset; summed over threads unless said otherwise.
 struct LaunchCounters {
   uint64_t warpInstructions = 0; ///< instructions issued, one per warp
@@ -148,6 +154,12 @@ public:
   /// Launches between begin and end are recorded, not run.
   virtual Status beginCapture(Stream &stream) = 0;
   virtual Result<std::unique_ptr<Graph>> endCapture(Stream &stream) = 0;
+
+  /// Tells a profiler that what follows is what it is for, under a name. An error where nothing can be profiled.
+  virtual Result<std::unique_ptr<ProfileRange>> beginProfile(const std::string &name) {
+    return Error{"expected a CUDA device to profile '" + name + "' on, but got the " + info().name +
+                 ", which does not model time"};
+  }
 
   /// Counts of the emulator; nothing on hardware.
   virtual std::optional<LaunchCounters> takeCounters() { return std::nullopt; }

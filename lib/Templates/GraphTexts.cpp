@@ -27,13 +27,11 @@ constexpr TemplateKey kResidualDType = {"residual_dtype", "f32|bf16|f16", "${dty
 
 /// The keys of a norm's parameters, behind others.
 std::vector<TemplateKey> withNormKeys(std::vector<TemplateKey> keys) {
-  for (TemplateKey key : {TemplateKey{"weight", "yes|no", "yes", ""},
-                          TemplateKey{"weight_dtype", "f32|bf16|f16", "${dtype}", "weight"},
-                          TemplateKey{"weight_offset", "X", "0", "weight"},
-                          TemplateKey{"bias", "yes|no", "no", ""},
-                          TemplateKey{"bias_dtype", "f32|bf16|f16", "${dtype}", "bias"},
-                          TemplateKey{"statistics", "yes|no", "no", ""},
-                          TemplateKey{"round_xhat", "yes|no", "no", ""}, kEps})
+  for (TemplateKey key :
+       {TemplateKey{"weight", "yes|no", "yes", ""}, TemplateKey{"weight_dtype", "f32|bf16|f16", "${dtype}", "weight"},
+        TemplateKey{"weight_offset", "X", "0", "weight"}, TemplateKey{"bias", "yes|no", "no", ""},
+        TemplateKey{"bias_dtype", "f32|bf16|f16", "${dtype}", "bias"}, TemplateKey{"statistics", "yes|no", "no", ""},
+        TemplateKey{"round_xhat", "yes|no", "no", ""}, kEps})
     keys.push_back(key);
   return keys;
 }
@@ -69,7 +67,8 @@ constexpr char kResidualRmsNorm[] =
 }
 )";
 
-constexpr char kGather[] = R"(func.func @gather(%expert_rows: ${table}, %row_index: tensor<${rows}x${index_dtype}>) -> ${x} {
+constexpr char kGather[] =
+    R"(func.func @gather(%expert_rows: ${table}, %row_index: tensor<${rows}x${index_dtype}>) -> ${x} {
   %y = fastnorm.gather %expert_rows[%row_index] : ${table}, tensor<${rows}x${index_dtype}> -> ${x}
   return %y : ${x}
 }
@@ -247,8 +246,8 @@ const std::vector<GraphTemplate> &graphTemplates() {
   constexpr TemplateKey quantized = {"result_dtype", "i8|f8E4M3FN", "f8E4M3FN", ""};
   constexpr TemplateKey group = {"group", "no|N", "no", ""};
   constexpr TemplateKey shortest = {"eps", "X", "1e-12", ""};
-  static const std::vector<TemplateKey> combined = {kRows, kExpertRows, kTopK,  kHidden,    kDType,
-                                                    kIndexDType, kGate, kGateDType, kShared, kResultDType};
+  static const std::vector<TemplateKey> combined = {kRows,       kExpertRows, kTopK,      kHidden, kDType,
+                                                    kIndexDType, kGate,       kGateDType, kShared, kResultDType};
   static const std::vector<TemplateKey> elementwise = {kRows, kHidden, kDType, kResultDType};
   std::vector<TemplateKey> norm = withNormKeys({kRows, kHeads, headWeights, kHidden, kDType, kResultDType});
   std::vector<TemplateKey> residualNorm =
@@ -258,20 +257,31 @@ const std::vector<GraphTemplate> &graphTemplates() {
   static const std::vector<GraphTemplate> templates = {
       {"rms_norm", "rows divided by their root mean square; statistics: rstd", norm, kRmsNorm},
       {"layer_norm", "rows less their mean, divided by their deviation; statistics: mean and rstd", norm, kLayerNorm},
-      {"residual_add", "the residual stream plus rows",
-       {kRows, kHeads, kHidden, kDType, kResidualDType, {"result_dtype", "f32|bf16|f16|f8E4M3FN", "${residual_dtype}", ""}},
+      {"residual_add",
+       "the residual stream plus rows",
+       {kRows,
+        kHeads,
+        kHidden,
+        kDType,
+        kResidualDType,
+        {"result_dtype", "f32|bf16|f16|f8E4M3FN", "${residual_dtype}", ""}},
        kResidualAdd},
-      {"residual_rms_norm", "the stream plus rows, and the norm of the sum; returns both", residualNorm, kResidualRmsNorm},
+      {"residual_rms_norm", "the stream plus rows, and the norm of the sum; returns both", residualNorm,
+       kResidualRmsNorm},
       {"gather", "rows of a table by an index", {kRows, kExpertRows, kHidden, kDType, kIndexDType}, kGather},
       {"combine", "the weighted sum of each row's top_k expert rows", combined, kCombine},
       {"combine_norm", "combine, plus the residual stream, and the norm of the sum", withNormKeys(combineNorm),
        kCombineNorm},
       {"softmax", "powers of e, divided by their sum", elementwise, kSoftmax},
       {"log_softmax", "the logarithm of softmax", elementwise, kLogSoftmax},
-      {"l2_norm", "rows divided by their length, or by eps where that is shorter",
-       {kRows, kHidden, kDType, kResultDType, shortest}, kL2Norm},
-      {"quantize", "rows or groups divided by a scale, their largest magnitude over what the type holds; returns both",
-       {kRows, kHidden, kDType, quantized, group}, kQuantize},
+      {"l2_norm",
+       "rows divided by their length, or by eps where that is shorter",
+       {kRows, kHidden, kDType, kResultDType, shortest},
+       kL2Norm},
+      {"quantize",
+       "rows or groups divided by a scale, their largest magnitude over what the type holds; returns both",
+       {kRows, kHidden, kDType, quantized, group},
+       kQuantize},
   };
   return templates;
 }

@@ -9,6 +9,7 @@
 
 #include "runtime/Cuda/CudaContext.h"
 #include "runtime/Cuda/CudaModule.h"
+#include "runtime/Cuda/CudaProfileRange.h"
 #include "runtime/Cuda/CudaStream.h"
 
 #include <algorithm>
@@ -58,6 +59,10 @@ public:
 
   Status beginCapture(Stream &stream) override;
   Result<std::unique_ptr<Graph>> endCapture(Stream &stream) override;
+
+  Result<std::unique_ptr<ProfileRange>> beginProfile(const std::string &name) override {
+    return CudaProfileRange::begin(context, name);
+  }
 
 private:
   /// Runs one copy or fill on the copy stream and waits: streams here don't wait for the default stream, so a copy

@@ -15,7 +15,9 @@ namespace {
 
 /// As bf16 and f32 all bits set is NaN, so a result that was not written shows.
 constexpr uint8_t kPoison = 0xff;
-constexpr uint8_t kGuard = 0xa5;
+/// Around floats; integers may well be all bits set.
+constexpr uint8_t kFloatGuard = 0xff;
+constexpr uint8_t kIntegerGuard = 0xa5;
 
 /// The inputs in the plan's order, without addresses.
 Result<std::vector<Operand>> describeInputs(const Plan &plan, const NamedTensors &inputs) {
@@ -41,28 +43,35 @@ Result<std::vector<Operand>> describeInputs(const Plan &plan, const NamedTensors
 
 } // namespace
 
-Result<Operand> OperandSet::add(const TensorSpec &spec, OperandRole role, const std::vector<int64_t> &shape) {
+Result<Operand> OperandSet::add(const TensorSpec &spec, OperandRole role, const std::vector<int64_t> &shape,
+                                int64_t offsetElements) {
   GuardedBuffer guarded;
   guarded.label = (role == OperandRole::Argument ? "argument '" : "result '") + spec.name + "'";
   std::optional<int64_t> byteCount = checkedByteCount(spec.dtype, shape);
+  int64_t offsetBytes = 0;
   int64_t guardedBytes = 0;
-  if (!byteCount || __builtin_add_overflow(*byteCount, 2 * guardBytes, &guardedBytes))
-    return Error{"expected " + guarded.label + " to fit an address space of 63 bits, but it is " +
-                 describe(spec.dtype, shape)};
+  if (!byteCount || __builtin_mul_overflow(offsetElements, byteWidth(spec.dtype), &offsetBytes) ||
+      __builtin_add_overflow(*byteCount, 2 * guardBytes, &guardedBytes) ||
+      __builtin_add_overflow(guardedBytes, offsetBytes, &guardedBytes))
+    return Error{
+        "expected " + guarded.label + " to fit an address space of 63 bits, but it is " + describe(spec.dtype, shape) +
+        (offsetElements == 0 ? "" : ", " + std::to_string(offsetElements) + " elements past an aligned address")};
   guarded.byteCount = *byteCount;
+  guarded.leadBytes = guardBytes + offsetBytes;
+  guarded.guard = isInteger(spec.dtype) ? kIntegerGuard : kFloatGuard;
   Result<std::unique_ptr<DeviceBuffer>> buffer = device->allocate(static_cast<size_t>(guardedBytes), guarded.label);
   if (!buffer)
     return buffer.takeError();
   guarded.buffer = std::move(*buffer);
   DeviceAddress base = guarded.buffer->address();
-  DeviceAddress address = base + static_cast<DeviceAddress>(guardBytes);
-  if (guardBytes != 0) {
-    if (Status status = device->fill(base, kGuard, static_cast<size_t>(guardBytes)); !status)
+  DeviceAddress address = base + static_cast<DeviceAddress>(guarded.leadBytes);
+  DeviceAddress after = address + static_cast<DeviceAddress>(guarded.byteCount);
+  if (guarded.leadBytes != 0)
+    if (Status status = device->fill(base, guarded.guard, static_cast<size_t>(guarded.leadBytes)); !status)
       return status.takeError();
-    DeviceAddress after = address + static_cast<DeviceAddress>(guarded.byteCount);
-    if (Status status = device->fill(after, kGuard, static_cast<size_t>(guardBytes)); !status)
+  if (guardBytes != 0)
+    if (Status status = device->fill(after, guarded.guard, static_cast<size_t>(guardBytes)); !status)
       return status.takeError();
-  }
   buffers.push_back(std::move(guarded));
   return Operand{spec.name, address, spec.dtype, shape};
 }
@@ -78,10 +87,14 @@ Result<OperandSet> OperandSet::create(const Plan &plan, Device &device, const Na
 
   OperandSet set;
   set.device = &device;
+  auto offsetOf = [&](const TensorSpec &spec) {
+    auto found = options.offsetElements.find(spec.name);
+    return found == options.offsetElements.end() ? 0 : found->second;
+  };
   set.guardBytes = options.guardBytes.value_or(device.info().isEmulator ? 0 : 256);
   for (const TensorSpec &spec : plan.arguments) {
     const HostTensor &input = inputs.find(spec.name)->second;
-    Result<Operand> operand = set.add(spec, OperandRole::Argument, input.shape());
+    Result<Operand> operand = set.add(spec, OperandRole::Argument, input.shape(), offsetOf(spec));
     if (!operand)
       return operand.takeError();
     if (input.byteCount() != 0)
@@ -90,7 +103,7 @@ Result<OperandSet> OperandSet::create(const Plan &plan, Device &device, const Na
     set.argumentOperands.push_back(std::move(*operand));
   }
   for (const TensorSpec &spec : plan.results) {
-    Result<Operand> operand = set.add(spec, OperandRole::Result, resolveShape(spec, *symbols));
+    Result<Operand> operand = set.add(spec, OperandRole::Result, resolveShape(spec, *symbols), offsetOf(spec));
     if (!operand)
       return operand.takeError();
     set.resultOperands.push_back(std::move(*operand));
@@ -119,17 +132,18 @@ Status OperandSet::poisonResults() const {
 }
 
 Status OperandSet::checkGuard(const GuardedBuffer &guarded, bool isAfter) const {
-  std::vector<uint8_t> guard(static_cast<size_t>(guardBytes));
+  int64_t length = isAfter ? guardBytes : guarded.leadBytes;
+  std::vector<uint8_t> guard(static_cast<size_t>(length));
   DeviceAddress address = guarded.buffer->address();
   if (isAfter)
-    address += static_cast<DeviceAddress>(guardBytes + guarded.byteCount);
+    address += static_cast<DeviceAddress>(guarded.leadBytes + guarded.byteCount);
   if (Status status = device->download(guard.data(), address, guard.size()); !status)
     return status;
-  for (int64_t offset = 0; offset < guardBytes; ++offset) {
+  for (int64_t offset = 0; offset < length; ++offset) {
     // Nearest to the buffer first: that byte tells most about what went wrong.
     int64_t distance = offset + 1;
-    int64_t position = isAfter ? offset : guardBytes - distance;
-    if (guard[static_cast<size_t>(position)] != kGuard)
+    int64_t position = isAfter ? offset : length - distance;
+    if (guard[static_cast<size_t>(position)] != guarded.guard)
       return Error{"expected no kernel to write outside " + guarded.label + " (" + std::to_string(guarded.byteCount) +
                    " bytes), but byte " + std::to_string(distance) + (isAfter ? " after" : " before") +
                    " it was overwritten; run with --device=emulator to find the instruction"};

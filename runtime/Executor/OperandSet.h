@@ -5,7 +5,8 @@
 //
 // Buffers for all arguments and results of a plan. Arguments are uploaded,
 // results start as poison (all bits set: NaN, or -1), and guard bytes around
-// each buffer tell whether a kernel wrote past it.
+// each buffer tell whether a kernel wrote past it; around floats they are NaN, so
+// that a kernel which uses what it should not have read shows as well.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,6 +31,9 @@ struct OperandSetOptions {
   /// Guard bytes before and after each buffer, a multiple of 256. By default 256 on hardware and none on the emulator,
   /// which knows where each buffer ends and names the PTX line.
   std::optional<int64_t> guardBytes;
+  /// Elements past an aligned address at which a tensor starts, by the name of the argument or result: where a view
+  /// into a larger buffer would. What lies between is guarded, too, on the emulator as well.
+  std::map<std::string, int64_t> offsetElements = {};
 };
 
 class OperandSet {
@@ -54,9 +58,12 @@ private:
     std::unique_ptr<DeviceBuffer> buffer;
     std::string label;
     int64_t byteCount = 0; ///< between the guards
+    int64_t leadBytes = 0; ///< of the guard before it, with its offset
+    uint8_t guard = 0;     ///< what every byte of the guards is
   };
 
-  Result<Operand> add(const TensorSpec &spec, OperandRole role, const std::vector<int64_t> &shape);
+  Result<Operand> add(const TensorSpec &spec, OperandRole role, const std::vector<int64_t> &shape,
+                      int64_t offsetElements);
   Status checkGuard(const GuardedBuffer &guarded, bool isAfter) const;
 
   Device *device = nullptr;

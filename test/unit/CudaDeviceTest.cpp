@@ -78,6 +78,22 @@ TEST_F(CudaDeviceTest, InfoIsWhatTheDriverSays) {
   EXPECT_FALSE(info.isEmulator);
 }
 
+TEST_F(CudaDeviceTest, ProfilingIsOnAsLongAsItsRange) {
+  open();
+  {
+    Result<std::unique_ptr<ProfileRange>> range = device->beginProfile("norm");
+    ASSERT_TRUE(range) << range.error();
+    EXPECT_EQ(calls("cuProfilerStart"), 1);
+    EXPECT_EQ(calls("cuProfilerStop"), 0);
+  }
+  EXPECT_EQ(calls("cuProfilerStop"), 1);
+  fail("cuProfilerStart", 1);
+  Result<std::unique_ptr<ProfileRange>> refused = device->beginProfile("norm");
+  ASSERT_FALSE(refused);
+  EXPECT_NE(refused.error().find("cuProfilerStart failed: "), std::string::npos) << refused.error();
+  EXPECT_EQ(calls("cuProfilerStop"), 1);
+}
+
 TEST_F(CudaDeviceTest, LibraryThatIsMissing) {
   Result<std::unique_ptr<Device>> created = createCudaDevice(0, "libcuda-that-is-missing.so.1");
   ASSERT_FALSE(created);

@@ -332,6 +332,36 @@ TEST_F(ExecutorTest, NoGuardsOnTheEmulatorWhichKnowsBounds) {
   EXPECT_EQ(device.state.liveBytes, 3 * 1024 + 48 + 48 + 48);
 }
 
+TEST_F(ExecutorTest, OffsetsMoveATensorPastAnAlignedAddress) {
+  OperandSetOptions options;
+  options.offsetElements = {{"x", 4}, {"y", 1}};
+  Result<OperandSet> set = OperandSet::create(examplePlan(), device, inputs(3), {{"picked_rows", 9}}, options);
+  ASSERT_TRUE(set) << set.error();
+  EXPECT_EQ(set->arguments()[0].address % 256, 16u);
+  EXPECT_EQ(set->arguments()[1].address % 256, 0u);
+  EXPECT_EQ(set->results()[0].address % 256, 4u);
+  // y holds 16 bytes aligned vectors.
+  EXPECT_EQ(runOnHost(examplePlan(), device, inputs(3), {{"picked_rows", 9}}, options).error(),
+            "expected the address of result 'y' to be a multiple of 16 bytes, but it is 4 past one");
+  options.offsetElements = {{"x", int64_t(1) << 61}};
+  EXPECT_EQ(runOnHost(examplePlan(), device, inputs(3), {{"picked_rows", 9}}, options).error(),
+            "expected argument 'x' to fit an address space of 63 bits, but it is 3x4xf32, 2305843009213693952 elements "
+            "past an aligned address");
+}
+
+TEST_F(ExecutorTest, WriteBetweenTheAlignedAddressAndATensorIsReportedOnTheEmulator) {
+  device.facts.isEmulator = true;
+  OperandSetOptions options;
+  options.offsetElements = {{"x", 4}};
+  device.state.bodies["scale"] = [](const LaunchShape &, const std::vector<KernelArgument> &arguments) {
+    EXPECT_TRUE(std::isnan(floats(arguments[0])[-1]));
+    floats(arguments[0])[-4] = 1.0f;
+  };
+  EXPECT_EQ(runOnHost(examplePlan(), device, inputs(3), {{"picked_rows", 9}}, options).error(),
+            "expected no kernel to write outside argument 'x' (48 bytes), but byte 13 before it was overwritten; run "
+            "with --device=emulator to find the instruction");
+}
+
 TEST_F(ExecutorTest, HostInputsAreChecked) {
   NamedTensors tensors = inputs(3);
   tensors.erase("x");

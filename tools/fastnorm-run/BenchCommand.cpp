@@ -32,7 +32,7 @@ static const BenchResult &fastest(const std::vector<BenchResult> &results, size_
 }
 
 Result<std::string> tool::benchmark(const Executor &executor, const NamedTensors &inputs, const SymbolValues &given,
-                                    KernelTable &table) {
+                                    const OperandSetOptions &placement, KernelTable &table) {
   int64_t allBytes = 0;
   int64_t mostBytes = 0;
   for (const KernelRow &row : table.rows) {
@@ -46,7 +46,7 @@ Result<std::string> tool::benchmark(const Executor &executor, const NamedTensors
   Result<CopyBaseline> copy = CopyBaseline::create(executor.device(), executor.plan().target, mostBytes);
   if (!copy)
     return copy.takeError();
-  Result<RotatingSets> sets = RotatingSets::create(executor, inputs, given);
+  Result<RotatingSets> sets = RotatingSets::create(executor, inputs, given, placement);
   if (!sets)
     return sets.takeError();
   Result<Rotation> rotation = Rotation::create(executor, *sets, given);

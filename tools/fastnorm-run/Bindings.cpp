@@ -37,6 +37,11 @@ Status tool::checkNames(const Plan &plan, const Options &options, const InputFil
   for (const auto &[name, path] : options.outputs)
     if (Status known = checkKnownName(name, "--output", "a result", plan.results, plan); !known)
       return known;
+  std::vector<TensorSpec> tensors = plan.arguments;
+  llvm::append_range(tensors, plan.results);
+  for (const auto &[name, elements] : options.offsets)
+    if (Status known = checkKnownName(name, "--offset", "an argument or result", tensors, plan); !known)
+      return known;
   for (const auto &[name, value] : options.dimensions)
     if (Status known = checkKnownName(name, "--dim", "a symbol", plan.symbols, plan); !known)
       return known;

@@ -51,7 +51,7 @@ static Status checkValues(llvm::ArrayRef<char *> arguments) {
     llvm::StringRef word = flag.ltrim('-');
     auto known = word == flag || flag == argument ? options.end() : options.find(word);
     if (known != options.end() &&
-        (word == "bench" || known->second->getValueExpectedFlag() == llvm::cl::ValueDisallowed))
+        (word == "bench" || word == "profile" || known->second->getValueExpectedFlag() == llvm::cl::ValueDisallowed))
       return Error{("expected " + flag + " without a value, but got '" + value + "'").str()};
   }
   llvm::StringRef last = arguments.back();
@@ -76,7 +76,7 @@ Status CommandLine::parse(int argc, char **argv) {
     std::string name = (entry.first.size() == 1 ? "-" : "--") + entry.first.str();
     if (option.getNumOccurrences() && !isInCategory(option, category))
       return Error{"unknown command line argument '" + name + "'; see fastnorm-run --help"};
-    bool isRepeatable = llvm::is_contained({"input", "output", "dim", "set", ""}, entry.first);
+    bool isRepeatable = llvm::is_contained({"input", "output", "dim", "set", "offset", ""}, entry.first);
     if (option.getNumOccurrences() > 1 && !isRepeatable)
       return Error{"expected " + name + " once, but got it " + std::to_string(option.getNumOccurrences()) + " times"};
   }

@@ -41,6 +41,9 @@ struct CommandLine {
   Flag inputsFile{*this, "inputs", "FILE.safetensors", "Read arguments from a file that names them"};
   Flag outputsFile{*this, "outputs", "FILE.safetensors", "Write all results to a file that names them"};
   Flags dimensions{*this, "dim", "SYMBOL=N", "The value of a dynamic dimension (repeatable)"};
+  Flags offsets{*this, "offset", "NAME=ELEMENTS",
+                "Place an argument or result so many elements past an aligned address, as a view into a larger buffer "
+                "would be (repeatable)"};
   Flag fill{
       *this, "fill", "seed:N[,NAME=ROLE...]",
       "Fill the arguments that have no file, the same for the same seed. Without a ROLE the graph says what an "
@@ -54,6 +57,11 @@ struct CommandLine {
   Flag check{*this, "check", "reference", "Compare the results with a naive evaluation of the graph"};
   llvm::cl::opt<bool> bench{"bench", llvm::cl::desc("Time the kernels, and a copy to compare them with"),
                             llvm::cl::ZeroOrMore, llvm::cl::cat(category)};
+  llvm::cl::opt<bool> profile{
+      "profile",
+      llvm::cl::desc("Print nothing and let a profiler see one run of the graph, after a warm-up: for nsys profile -c "
+                     "cudaProfilerApi and ncu --profile-from-start off, which then see no other launch"),
+      llvm::cl::ZeroOrMore, llvm::cl::cat(category)};
   Flag emit{*this, "emit", "mlir|plan|ptx", "Write the graph, its plan or its PTX instead of running it"};
   Flag emitFile{*this, "o", "FILE", "Where to --emit to (default: stdout)", llvm::cl::init("-")};
   Flag dump{*this, "dump", "STAGE",

@@ -39,15 +39,17 @@ static Status readPairs(const CommandLine::Flags &flags, StringRef flag, StringR
   return {};
 }
 
-static Status readDimensions(const CommandLine::Flags &flags, std::map<std::string, int64_t> &dimensions) {
+/// The same where the values are numbers from 0; `number` is what the form calls them.
+static Status readNumbers(const CommandLine::Flags &flags, StringRef flag, StringRef form, StringRef number,
+                          std::map<std::string, int64_t> &numbers) {
   std::map<std::string, std::string> texts;
-  if (Status read = readPairs(flags, "--dim", "SYMBOL=N", texts); !read)
+  if (Status read = readPairs(flags, flag, form, texts); !read)
     return read;
-  for (const auto &[symbol, text] : texts) {
+  for (const auto &[name, text] : texts) {
     int64_t value = 0;
     if (StringRef(text).getAsInteger(10, value) || value < 0)
-      return expected("--dim", "SYMBOL=N with N a number from 0", symbol + "=" + text);
-    dimensions[symbol] = value;
+      return expected(flag, (form + " with " + number + " a number from 0").str(), name + "=" + text);
+    numbers[name] = value;
   }
   return {};
 }
@@ -129,6 +131,10 @@ static Status checkFilesDiffer(const Options &options) {
 static Status checkCombination(const CommandLine &line, const Options &options) {
   if (!options.emit.empty() && !options.dump.empty())
     return Error{"expected --emit or --dump, but got both"};
+  bool prints = !options.runs() || options.bench || options.checkReference;
+  if (options.profile && (prints || !options.outputs.empty() || !options.outputsFile.empty()))
+    return Error{"expected --profile, which only runs the graph for a profiler, or --emit, --dump, --bench, --check or "
+                 "--output, but got both"};
   if (line.emitFile.getNumOccurrences() && options.emit.empty())
     return Error{"expected -o together with --emit=mlir, plan or ptx, but got it alone; results of a run are written "
                  "with --output NAME=FILE.npy"};
@@ -182,6 +188,7 @@ Result<Options> tool::parseOptions(int argc, char **argv) {
   options.hasFuse = line.fuse.getNumOccurrences() != 0;
   options.checkReference = !line.check.empty();
   options.bench = line.bench;
+  options.profile = line.profile;
   options.emit = line.emit;
   options.emitFile = line.emitFile;
   options.dump = line.dump;
@@ -189,7 +196,8 @@ Result<Options> tool::parseOptions(int argc, char **argv) {
   options.outputsFile = line.outputsFile;
   Status checks[] = {readPairs(line.inputs, "--input", "NAME=FILE.npy", options.inputs),
                      readPairs(line.outputs, "--output", "NAME=FILE.npy", options.outputs),
-                     readDimensions(line.dimensions, options.dimensions),
+                     readNumbers(line.dimensions, "--dim", "SYMBOL=N", "N", options.dimensions),
+                     readNumbers(line.offsets, "--offset", "NAME=ELEMENTS", "ELEMENTS", options.offsets),
                      readFill(line.fill, options),
                      readDevice(line, options),
                      checkWord(line.fuse, {"always", "never"}),

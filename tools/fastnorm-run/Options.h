@@ -30,6 +30,7 @@ struct Options {
   std::string inputsFile;                     ///< arguments by name; empty: none
   std::string outputsFile;                    ///< for all results; empty: none
   std::map<std::string, int64_t> dimensions;  ///< symbol name to value
+  std::map<std::string, int64_t> offsets;     ///< tensor name to elements past an aligned address
   std::optional<uint64_t> fillSeed;
   std::map<std::string, FillRole> fillRoles; ///< argument name to the role written behind --fill
 
@@ -43,6 +44,7 @@ struct Options {
 
   bool checkReference = false;
   bool bench = false;
+  bool profile = false;
 
   std::string emit; ///< "mlir", "plan" or "ptx"; empty: run
   std::string dump; ///< a stage; empty: none

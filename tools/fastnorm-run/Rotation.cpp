@@ -11,12 +11,12 @@ using namespace fastnorm;
 using namespace fastnorm::tool;
 
 Result<RotatingSets> RotatingSets::create(const Executor &executor, const NamedTensors &inputs,
-                                          const SymbolValues &given) {
+                                          const SymbolValues &given, const OperandSetOptions &options) {
   RotatingSets result;
   // The first set tells how large one is.
   int64_t count = 1;
   for (int64_t index = 0; index < count; ++index) {
-    Result<OperandSet> set = OperandSet::create(executor.plan(), executor.device(), inputs, given);
+    Result<OperandSet> set = OperandSet::create(executor.plan(), executor.device(), inputs, given, options);
     if (!set)
       return set.takeError();
     if (index == 0)

@@ -12,6 +12,7 @@
 #include "CheckReference.h"
 #include "FillRoles.h"
 #include "OutputFile.h"
+#include "ProfilePlan.h"
 #include "RunPlan.h"
 
 #include "runtime/TensorIO/Npy.h"
@@ -37,7 +38,13 @@ static Status writeOutputs(const Options &options, const NamedTensors &outputs) 
 
 /// Runs the plan on inputs that are complete.
 static Exit runOn(const Options &options, const Source &source, const Executor &executor, const NamedTensors &inputs) {
-  Result<RunResult> run = runPlan(executor, inputs, options.dimensions);
+  OperandSetOptions placement;
+  placement.offsetElements = options.offsets;
+  if (options.profile) {
+    Status profiled = profilePlan(executor, inputs, options.dimensions, placement);
+    return profiled ? Exit::Done : failed(profiled.error());
+  }
+  Result<RunResult> run = runPlan(executor, inputs, options.dimensions, placement);
   if (!run)
     return failed(run.error());
   if (Status written = writeOutputs(options, run->outputs); !written)
@@ -46,7 +53,7 @@ static Exit runOn(const Options &options, const Source &source, const Executor &
   KernelTable table{std::move(run->launches), executor.device().info(), std::nullopt};
   std::string times;
   if (options.bench && !table.device.isEmulator) {
-    Result<std::string> lines = benchmark(executor, inputs, options.dimensions, table);
+    Result<std::string> lines = benchmark(executor, inputs, options.dimensions, placement, table);
     if (!lines)
       return failed(lines.error());
     times = std::move(*lines);

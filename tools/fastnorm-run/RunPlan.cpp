@@ -30,8 +30,9 @@ static Result<std::vector<KernelRow>> launchAll(const Execution &execution, Devi
   return rows;
 }
 
-Result<RunResult> tool::runPlan(const Executor &executor, const NamedTensors &inputs, const SymbolValues &given) {
-  Result<OperandSet> operands = OperandSet::create(executor.plan(), executor.device(), inputs, given);
+Result<RunResult> tool::runPlan(const Executor &executor, const NamedTensors &inputs, const SymbolValues &given,
+                                const OperandSetOptions &options) {
+  Result<OperandSet> operands = OperandSet::create(executor.plan(), executor.device(), inputs, given, options);
   if (!operands)
     return operands.takeError();
   Result<Execution> execution = executor.prepare(operands->arguments(), operands->results(), given);

@@ -22,7 +22,8 @@ struct RunResult {
 };
 
 /// Uploads the inputs, launches one kernel after the other, checks the guard bytes and downloads the results.
-Result<RunResult> runPlan(const Executor &executor, const NamedTensors &inputs, const SymbolValues &given);
+Result<RunResult> runPlan(const Executor &executor, const NamedTensors &inputs, const SymbolValues &given,
+                          const OperandSetOptions &options = {});
 
 } // namespace fastnorm::tool
 

@@ -25,8 +25,8 @@ std::vector<std::string> templateNames();
 /// All templates, each with its keys, their values and defaults; text for people.
 std::string describeTemplates();
 
-/// The text of a graph, a function of the template's name. `settings` are values by key; what is not set has its default.
-/// An error names the templates, keys or values that there are.
+/// The text of a graph, a function of the template's name. `settings` are values by key; what is not set has its
+/// default. An error names the templates, keys or values that there are.
 Result<std::string> instantiateTemplate(const std::string &name, const std::map<std::string, std::string> &settings);
 
 } // namespace fastnorm
