@@ -18,6 +18,9 @@ static Type elementOf(Value value) { return cast<RankedTensorType>(value.getType
 
 static bool carries(AxesAttr axes, ArrayRef<Axis> list) { return axes.getAxes() == list; }
 
+/// Whether a thread holds a value vector by vector.
+static bool variesAlongRow(AxesAttr axes) { return axes.contains(Axis::Hidden) || axes.contains(Axis::Group); }
+
 AccessPattern::AccessPattern(KernelOp kernel) : kernel(kernel) {
   Block &block = kernel.getBody().front();
   for (BlockArgument argument : block.getArguments())
@@ -27,6 +30,10 @@ AccessPattern::AccessPattern(KernelOp kernel) : kernel(kernel) {
   for (Value result : block.getTerminator()->getOperands())
     if (carries(axesOf(result), {Axis::Row, Axis::Hidden}))
       countElement(elementOf(result));
+  if (hasGroups && (!llvm::isPowerOf2_64(groupSize()) || groupSize() > kMostGroupSize))
+    unsupported.emplace_back(kernel, "has groups of " + std::to_string(groupSize()) +
+                                         " neighbours of hidden; groups are powers of two up to " +
+                                         std::to_string(kMostGroupSize));
   // Rows that are in no memory are computed in f32.
   if (!narrowestBytes)
     countElement(Float32Type::get(kernel.getContext()));
@@ -55,6 +62,7 @@ void AccessPattern::classify(BlockArgument argument) {
     hidden = type.getShape()[*axes.dimensionOf(Axis::Hidden)];
   if (axes.contains(Axis::Slot))
     slots = type.getShape()[*axes.dimensionOf(Axis::Slot)];
+  countGroups(argument);
   if (carries(axes, {Axis::Row, Axis::Hidden})) {
     streamed.push_back(argument);
     countElement(type.getElementType());
@@ -64,10 +72,21 @@ void AccessPattern::classify(BlockArgument argument) {
     rowScalars.push_back(argument);
   } else if (carries(axes, {Axis::Row, Axis::Slot})) {
     slotScalars.push_back(argument);
+  } else if (carries(axes, {Axis::Row, Axis::Group})) {
+    groupScalars.push_back(argument);
   } else {
-    unsupported.emplace_back(kernel, "reads an input with axes " + axes.str() +
-                                         "; inputs may have [row, hidden], [hidden], [row] or [row, slot]");
+    unsupported.emplace_back(kernel,
+                             "reads an input with axes " + axes.str() +
+                                 "; inputs may have [row, hidden], [hidden], [row], [row, slot] or [row, group]");
   }
+}
+
+void AccessPattern::countGroups(Value value) {
+  AxesAttr axes = axesOf(value);
+  if (!axes.contains(Axis::Group))
+    return;
+  hasGroups = true;
+  groups = cast<RankedTensorType>(value.getType()).getShape()[*axes.dimensionOf(Axis::Group)];
 }
 
 int64_t AccessPattern::phaseOfOp(Operation *op) const {
@@ -89,7 +108,7 @@ llvm::DenseSet<Value> AccessPattern::neededIn(int64_t phase) const {
   while (!pending.empty()) {
     Value value = pending.pop_back_val();
     AxesAttr axes = axesOf(value);
-    if (!axes || !axes.contains(Axis::Hidden) || !needed.insert(value).second)
+    if (!axes || !variesAlongRow(axes) || !needed.insert(value).second)
       continue;
     if (Operation *producer = value.getDefiningOp())
       llvm::append_range(pending, producer->getOperands());
@@ -101,21 +120,26 @@ void AccessPattern::visit(Operation *op) {
   int64_t opPhase = phaseOfOp(op);
   for (Value operand : op->getOperands()) {
     AxesAttr axes = axesOf(operand);
-    if (axes && carries(axes, {Axis::Row, Axis::Hidden}) && phaseOf(operand) < opPhase)
+    bool isKept = axes && (carries(axes, {Axis::Row, Axis::Hidden}) || carries(axes, {Axis::Row, Axis::Group}));
+    if (isKept && phaseOf(operand) < opPhase)
       crossing.insert(operand);
   }
   auto reduce = dyn_cast<ReduceOp>(op);
-  bool endsPhase = reduce && reduce.getAxis() == Axis::Hidden;
+  bool reducesHidden = reduce && reduce.getAxis() == Axis::Hidden;
+  // The threads of a group meet by shuffles; those of a row end the phase.
+  bool endsPhase = reducesHidden && !reduce.getGroup();
   for (Value result : op->getResults())
     phase[result] = opPhase + endsPhase;
   if (endsPhase) {
     rowReductions.push_back(reduce);
     phases = std::max(phases, opPhase + 2);
+  }
+  if (reducesHidden) {
     if (!carries(reduce.getOperandAxes(), {Axis::Row, Axis::Hidden}))
       unsupported.emplace_back(op, "reduces hidden of a value with axes " + reduce.getOperandAxes().str() +
                                        "; only [row, hidden] can be reduced over hidden");
   }
-  if (reduce && !endsPhase && !carries(reduce.getOperandAxes(), {Axis::Row, Axis::Slot, Axis::Hidden}))
+  if (reduce && !reducesHidden && !carries(reduce.getOperandAxes(), {Axis::Row, Axis::Slot, Axis::Hidden}))
     unsupported.emplace_back(op, "reduces slot of a value with axes " + reduce.getOperandAxes().str() +
                                      "; only [row, slot, hidden] can be reduced over slot");
   auto gather = dyn_cast<GatherOp>(op);
@@ -131,6 +155,9 @@ void AccessPattern::visit(Operation *op) {
       slots = cast<RankedTensorType>(result.getType()).getShape()[*axes.dimensionOf(Axis::Slot)];
     if (axes.contains(Axis::Hidden))
       hidden = cast<RankedTensorType>(result.getType()).getShape()[*axes.dimensionOf(Axis::Hidden)];
+    countGroups(result);
+    if (axes.contains(Axis::Group) && !carries(axes, {Axis::Row, Axis::Group}))
+      unsupported.emplace_back(op, "computes a value with axes " + axes.str() + "; groups go with [row, group]");
     if (carries(axes, {Axis::Slot}) || carries(axes, {Axis::Slot, Axis::Hidden}))
       unsupported.emplace_back(op, "computes a value with axes " + axes.str() + ", which no schedule places");
     if (axes.contains(Axis::Slot) && phase[result] > 0)

@@ -59,6 +59,8 @@ static constexpr int64_t kMostSlotsInFlight = 8;
 static int64_t vectorWidthFor(const AccessPattern &pattern) {
   int64_t widest = std::min(16 / pattern.narrowestBytes, 32 / pattern.widestBytes);
   int64_t dividesRow = int64_t(1) << llvm::countr_zero(static_cast<uint64_t>(pattern.hidden));
+  if (pattern.hasGroups)
+    return std::min(std::max(widest, pattern.groupSize() / 32), pattern.groupSize());
   return std::min(widest, dividesRow);
 }
 
@@ -97,9 +99,12 @@ static void layChunks(Draft &draft, const AccessPattern &pattern, int64_t vector
 }
 
 /// No reduction: neighbouring threads take neighbouring vectors.
-static void layElements(Draft &draft, int64_t vectorsPerRow) {
+static void layElements(Draft &draft, const AccessPattern &pattern, int64_t vectorsPerRow) {
   constexpr int64_t kThreads = 256;
   draft.kind = ScheduleKind::PerElement;
+  // The lanes of a group meet by shuffles, which want whole warps.
+  if (pattern.hasGroups)
+    vectorsPerRow = std::min<int64_t>(kThreads, llvm::PowerOf2Ceil(vectorsPerRow));
   draft.threadsPerRow = std::min(vectorsPerRow, kThreads);
   draft.rowsPerCta = std::max<int64_t>(1, kThreads / draft.threadsPerRow);
   // Whole chunks where the row allows it, so that no CTA idles in its tail.
@@ -144,7 +149,7 @@ std::optional<ScheduleAttr> fastnorm::bestSchedule(const AccessPattern &pattern,
   draft.vectorWidth = vectorWidthFor(pattern);
   int64_t vectorsPerRow = pattern.hidden / draft.vectorWidth;
   if (pattern.rowReductions.empty()) {
-    layElements(draft, vectorsPerRow);
+    layElements(draft, pattern, vectorsPerRow);
     return finish(draft);
   }
   if (vectorsPerRow <= 96)

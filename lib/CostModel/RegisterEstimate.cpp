@@ -24,6 +24,10 @@ static Type elementOf(Value value) { return cast<RankedTensorType>(value.getType
 
 /// Registers that one vector of a value takes in its storage type.
 static int64_t words(Value value, ScheduleAttr schedule) {
+  // A vector lies within one group.
+  AxesAttr axes = axesOf(value);
+  if (axes && axes.contains(Axis::Group))
+    return 1;
   return llvm::divideCeil(elementBytes(elementOf(value)) * schedule.getVectorWidth(), 4);
 }
 
@@ -38,7 +42,9 @@ RegisterEstimate::RegisterEstimate(const AccessPattern &pattern, ScheduleAttr sc
   inFlight = perVector * schedule.getVectorsInFlight();
 
   for (Value value : pattern.crossing)
-    keptPerVector += schedule.getKeep() == Keep::Packed ? words(value, schedule) : schedule.getVectorWidth();
+    keptPerVector += schedule.getKeep() == Keep::Packed || axesOf(value).contains(Axis::Group)
+                         ? words(value, schedule)
+                         : schedule.getVectorWidth();
   // Over a grid nothing waits for a later phase: its launch reads again.
   if (schedule.getKind() != ScheduleKind::PerRow || schedule.getScope() == RowScope::Grid)
     keptPerVector = 0;

@@ -40,6 +40,21 @@ static Reason whyColumnsIllegal(const AccessPattern &pattern, ScheduleAttr sched
   return std::nullopt;
 }
 
+/// A group lies in neighbouring lanes of a warp, which meet by shuffles.
+static Reason whyGroupsIllegal(const AccessPattern &pattern, ScheduleAttr schedule) {
+  if (!pattern.hasGroups)
+    return std::nullopt;
+  int64_t lanes = pattern.groupSize() / schedule.getVectorWidth();
+  if (pattern.groupSize() % schedule.getVectorWidth() || lanes > 32 || schedule.getThreadsPerRow() % lanes)
+    return llvm::formatv("needs groups of {0} elements to be whole vectors of at most 32 lanes that divide "
+                         "threads_per_row, but has vector_width {1} and threads_per_row {2}",
+                         pattern.groupSize(), schedule.getVectorWidth(), schedule.getThreadsPerRow())
+        .str();
+  if (schedule.getThreads() % 32)
+    return llvm::formatv("needs whole warps for its groups, but a CTA has {0} threads", schedule.getThreads()).str();
+  return std::nullopt;
+}
+
 static Reason whyKindIllegal(const AccessPattern &pattern, ScheduleAttr schedule) {
   if (schedule.getKind() == ScheduleKind::PerElement && !pattern.rowReductions.empty())
     return "is per_element, but the kernel reduces rows: use per_row or two_pass";
@@ -96,6 +111,8 @@ Reason fastnorm::whyIllegal(const AccessPattern &pattern, ScheduleAttr schedule,
   if (Reason reason = whyColumnsIllegal(pattern, schedule))
     return reason;
   if (Reason reason = whyTargetIllegal(schedule, target))
+    return reason;
+  if (Reason reason = whyGroupsIllegal(pattern, schedule))
     return reason;
   return whyResourcesIllegal(pattern, schedule, target);
 }

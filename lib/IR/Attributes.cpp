@@ -37,7 +37,9 @@ static void printAxisList(AsmPrinter &printer, ArrayRef<Axis> axes) {
 
 LogicalResult AxesAttr::verify(function_ref<InFlightDiagnostic()> emitError, ArrayRef<Axis> axes) {
   if (axes.empty() || !llvm::is_sorted(axes, std::less_equal<Axis>()))
-    return emitError() << "expects axes in the order row, slot, hidden, each at most once and at least one";
+    return emitError() << "expects axes in the order row, slot, group, hidden, each at most once and at least one";
+  if (llvm::is_contained(axes, Axis::Group) && llvm::is_contained(axes, Axis::Hidden))
+    return emitError() << "expects group or hidden, but got both: a group is a run of neighbours of hidden";
   return success();
 }
 

@@ -60,7 +60,7 @@ public:
     SmallVector<int64_t> shape(type.getShape());
     shape.erase(shape.begin() + *input.axes.dimensionOf(axis));
     auto op = ReduceOp::create(builder, loc, RankedTensorType::get(shape, type.getElementType()), input.value, combiner,
-                               axis, input.axes);
+                               axis, input.axes, /*group=*/IntegerAttr());
     return {op.getResult(), input.axes.without(axis)};
   }
 

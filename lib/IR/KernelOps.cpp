@@ -79,6 +79,8 @@ LogicalResult MapOp::verify() {
     for (auto [dimension, axis] : llvm::enumerate(axes.getAxes())) {
       // C2
       std::optional<int64_t> resultDimension = resultAxes.dimensionOf(axis);
+      if (axis == Axis::Group && resultAxes.contains(Axis::Hidden))
+        continue;
       if (!resultDimension)
         return emitOpError("expects the axes of operand ")
                << number << ", " << axes.str() << ", to be among the result's, " << resultAxes.str();
@@ -154,7 +156,15 @@ LogicalResult ReduceOp::verify() {
     return emitOpError("expects an input with another axis beside ") << stringifyAxis(getAxis());
   // C2
   SmallVector<int64_t> shape(inputType.getShape());
-  shape.erase(shape.begin() + *dimension);
+  if (std::optional<int64_t> group = getGroup()) {
+    // C4
+    if (getAxis() != Axis::Hidden || *group < 1 || shape[*dimension] % *group)
+      return emitOpError("expects group to divide hidden, but got ")
+             << *group << " along " << stringifyAxis(getAxis()) << " of " << inputType;
+    shape[*dimension] /= *group;
+  } else {
+    shape.erase(shape.begin() + *dimension);
+  }
   bool sameShape = shape.size() == resultType.getShape().size() &&
                    llvm::all_of(llvm::zip(shape, resultType.getShape()),
                                 [](auto pair) { return agree(std::get<0>(pair), std::get<1>(pair)); });
@@ -163,6 +173,13 @@ LogicalResult ReduceOp::verify() {
            << RankedTensorType::get(shape, Float32Type::get(getContext())) << ", but got " << inputType << " and "
            << resultType;
   return success();
+}
+
+AxesAttr ReduceOp::getResultAxes() {
+  SmallVector<Axis> axes(getOperandAxes().without(getAxis()).getAxes());
+  if (getGroup())
+    axes.push_back(Axis::Group);
+  return AxesAttr::get(getContext(), axes);
 }
 
 SmallVector<Value> ReduceOp::getRowValues() {
@@ -237,7 +254,7 @@ AxesAttr fastnorm::axesOf(Value value) {
     if (auto map = dyn_cast<MapOp>(producer))
       return map.getResultAxes();
     if (auto reduce = dyn_cast<ReduceOp>(producer))
-      return reduce.getOperandAxes().without(reduce.getAxis());
+      return reduce.getResultAxes();
     auto gather = cast<GatherOp>(producer);
     return gatherAxes(gather, value == gather.getResult());
   }
@@ -286,7 +303,7 @@ static LogicalResult verifySizes(KernelOp kernel, Value value, llvm::DenseMap<in
     if (ShapedType::isDynamic(extent) || extent < 1)
       return kernel.emitOpError("expects ")
              << stringifyAxis(axis) << " to be static and at least 1, but got " << tensorOf(value);
-    int64_t most = axis == Axis::Hidden ? kMostHidden : kMostSlots;
+    int64_t most = axis == Axis::Slot ? kMostSlots : kMostHidden;
     if (extent > most)
       return kernel.emitOpError("expects ")
              << stringifyAxis(axis) << " of at most " << most << ", but got " << tensorOf(value);
@@ -318,13 +335,19 @@ LogicalResult KernelOp::verifyRegions() {
       if (failed(verifyUses(*this, result)) || failed(verifySizes(*this, result, sizes)))
         return failure();
   }
+  auto groups = sizes.find(static_cast<int>(Axis::Group));
+  auto hidden = sizes.find(static_cast<int>(Axis::Hidden));
+  if (groups != sizes.end() && hidden != sizes.end() && hidden->second % groups->second)
+    return emitOpError("expects a number of groups that divides hidden ")
+           << hidden->second << ", but got " << groups->second;
   // C4
   for (Value result : yield.getOperands()) {
     if (isa<BlockArgument>(result))
       return emitOpError("yields one of its inputs; return that value directly, or copy it with a fastnorm.map");
     AxesAttr axes = axesOf(result);
     if (!axes.contains(Axis::Row) || axes.contains(Axis::Slot))
-      return emitOpError("expects results with axes [row] or [row, hidden], but yields one with ") << axes.str();
+      return emitOpError("expects results with axes [row], [row, hidden] or [row, group], but yields one with ")
+             << axes.str();
   }
   return success();
 }

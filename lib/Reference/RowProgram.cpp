@@ -39,7 +39,7 @@ static AxesAttr axesOfResult(Operation *op, unsigned number) {
   if (auto map = dyn_cast<MapOp>(op))
     return map.getResultAxes();
   if (auto reduce = dyn_cast<ReduceOp>(op))
-    return reduce.getOperandAxes().without(reduce.getAxis());
+    return reduce.getResultAxes();
   return axesOfGather(cast<GatherOp>(op), /*withHidden=*/number == 0);
 }
 
@@ -128,7 +128,11 @@ Status RowProgram::joinExtents(AxesAttr axes, ArrayRef<int64_t> shape, Operation
 
 int64_t RowProgram::elementsOfRow(AxesAttr axes) const {
   int64_t slots = axes.contains(Axis::Slot) ? extents.slot : 1;
-  return axes.contains(Axis::Hidden) ? slots * extents.hidden : slots;
+  return slots * columnsOf(axes);
+}
+
+int64_t RowProgram::columnsOf(AxesAttr axes) const {
+  return axes.contains(Axis::Hidden) ? extents.hidden : axes.contains(Axis::Group) ? extents.group : 1;
 }
 
 std::vector<Tensor> RowProgram::run() const {

@@ -33,8 +33,11 @@ private:
   struct Extents {
     int64_t row = -1;
     int64_t slot = -1;
+    int64_t group = -1;
     int64_t hidden = -1;
-    int64_t &of(Axis axis) { return axis == Axis::Row ? row : axis == Axis::Slot ? slot : hidden; }
+    int64_t &of(Axis axis) {
+      return axis == Axis::Row ? row : axis == Axis::Slot ? slot : axis == Axis::Group ? group : hidden;
+    }
   };
 
   /// A value of the program.
@@ -57,6 +60,8 @@ private:
   Status addStep(mlir::Operation *op);
   Status joinExtents(AxesAttr axes, llvm::ArrayRef<int64_t> shape, mlir::Operation *op);
   int64_t elementsOfRow(AxesAttr axes) const;
+  /// Elements of a row and slot: of hidden, or of group.
+  int64_t columnsOf(AxesAttr axes) const;
 
   void runRow(int64_t row, RowValues &values) const;
   void runMap(const Step &step, RowValues &values) const;

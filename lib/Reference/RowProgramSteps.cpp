@@ -37,13 +37,14 @@ void RowProgram::runRow(int64_t row, RowValues &values) const {
 void RowProgram::broadcast(const std::vector<double> &from, AxesAttr axes, AxesAttr resultAxes,
                            std::vector<double> &to) const {
   int64_t slots = resultAxes.contains(Axis::Slot) ? extents.slot : 1;
-  int64_t columns = resultAxes.contains(Axis::Hidden) ? extents.hidden : 1;
-  int64_t columnStep = axes.contains(Axis::Hidden) ? 1 : 0;
-  int64_t slotStep = !axes.contains(Axis::Slot) ? 0 : axes.contains(Axis::Hidden) ? columns : 1;
+  int64_t columns = columnsOf(resultAxes);
+  // Neighbours of hidden that one element of the operand stands for: one, its group, or all.
+  int64_t run = columns / columnsOf(axes);
+  int64_t slotStep = axes.contains(Axis::Slot) ? columnsOf(axes) : 0;
   to.resize(slots * columns);
   for (int64_t slot = 0; slot < slots; ++slot)
     for (int64_t column = 0; column < columns; ++column)
-      to[slot * columns + column] = from[slot * slotStep + column * columnStep];
+      to[slot * columns + column] = from[slot * slotStep + column / run];
 }
 
 void RowProgram::runMap(const Step &step, RowValues &values) const {
@@ -73,9 +74,10 @@ void RowProgram::runReduce(const Step &step, RowValues &values) const {
   auto reduce = cast<ReduceOp>(step.op);
   const std::vector<double> &input = values[step.operands[0]];
   std::vector<double> &result = values[step.results[0]];
-  result.assign(elementsOfRow(reduce.getOperandAxes().without(reduce.getAxis())), identityOf(reduce.getCombiner()));
-  // Elements of one column follow each other `columns` apart along slot, and side by side along hidden.
-  int64_t columns = reduce.getOperandAxes().contains(Axis::Hidden) ? extents.hidden : 1;
+  result.assign(elementsOfRow(reduce.getResultAxes()), identityOf(reduce.getCombiner()));
+  // Elements of one column follow each other `columns` apart along slot, and side by side along hidden or a group of
+  // it.
+  int64_t columns = reduce.getGroup().value_or(columnsOf(reduce.getOperandAxes()));
   for (size_t index = 0; index < input.size(); ++index) {
     size_t kept = reduce.getAxis() == Axis::Slot ? index % columns : index / columns;
     result[kept] = combine(reduce.getCombiner(), result[kept], input[index]);

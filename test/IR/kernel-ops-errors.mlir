@@ -345,7 +345,7 @@ func.func @kernel_yields_an_input(%x: tensor<?x64xf32>) {
 
 // kernel C4, axes of results.
 func.func @kernel_yields_slots(%x: tensor<?x64xf32>, %index: tensor<?x8xi64>) {
-  // expected-error@+1 {{'fastnorm.kernel' op expects results with axes [row] or [row, hidden], but yields one with [row, slot, hidden]}}
+  // expected-error@+1 {{'fastnorm.kernel' op expects results with axes [row], [row, hidden] or [row, group], but yields one with [row, slot, hidden]}}
   %y = fastnorm.kernel "k" (%a = %x, %i = %index) : (tensor<?x64xf32>, tensor<?x8xi64>) -> tensor<?x8x64xf32> {
     %rows, %present = fastnorm.gather %a[%i] : tensor<?x64xf32>, tensor<?x8xi64> -> tensor<?x8x64xf32>, tensor<?x8xi1>
     fastnorm.yield %rows : tensor<?x8x64xf32>
@@ -425,4 +425,35 @@ func.func @conversion_past_f32(%x: tensor<?x8xi64>) -> tensor<?x8xf32> {
     fastnorm.yield %b : f32
   }
   return %y : tensor<?x8xf32>
+}
+
+// -----
+
+// reduce C4.
+func.func @group_does_not_divide(%x: tensor<?x64xf32>) -> tensor<?x4xf32> {
+  // expected-error@+1 {{'fastnorm.reduce' op expects group to divide hidden, but got 24 along hidden of 'tensor<?x64xf32>'}}
+  %m = fastnorm.reduce max hidden (%x [row, hidden]) {group = 24 : i64} : tensor<?x64xf32> -> tensor<?x4xf32>
+  return %m : tensor<?x4xf32>
+}
+
+// -----
+
+// reduce C2, the number of groups.
+func.func @wrong_number_of_groups(%x: tensor<?x64xf32>) -> tensor<?x2xf32> {
+  // expected-error@+1 {{'fastnorm.reduce' op expects f32 and a result of type 'tensor<?x4xf32>', but got 'tensor<?x64xf32>' and 'tensor<?x2xf32>'}}
+  %m = fastnorm.reduce max hidden (%x [row, hidden]) {group = 16 : i64} : tensor<?x64xf32> -> tensor<?x2xf32>
+  return %m : tensor<?x2xf32>
+}
+
+// -----
+
+// kernel C5: one number of groups.
+func.func @two_sizes_of_groups(%x: tensor<?x64xf32>) -> tensor<?x4xf32> {
+  // expected-error@+1 {{'fastnorm.kernel' op expects one size of group in its body, but got 4 and 2}}
+  %y = fastnorm.kernel "k" (%a = %x) : (tensor<?x64xf32>) -> tensor<?x4xf32> {
+    %m = fastnorm.reduce max hidden (%a [row, hidden]) {group = 16 : i64} : tensor<?x64xf32> -> tensor<?x4xf32>
+    %n = fastnorm.reduce max hidden (%a [row, hidden]) {group = 32 : i64} : tensor<?x64xf32> -> tensor<?x2xf32>
+    fastnorm.yield %m : tensor<?x4xf32>
+  }
+  return %y : tensor<?x4xf32>
 }

@@ -126,3 +126,19 @@ func.func @kernel_with_schedule(%x: tensor<?x64xf32>) -> (tensor<?x64xf32>, tens
   // CHECK: return %[[KERNEL]]#0, %[[KERNEL]]#1
   return %y#0, %y#1 : tensor<?x64xf32>, tensor<?xf32>
 }
+
+// Groups of neighbours: reduced over, computed with, and read beside hidden.
+// CHECK-LABEL: func.func @groups(
+// CHECK-SAME: %[[X:.+]]: tensor<?x64xf32>
+func.func @groups(%x: tensor<?x64xf32>) -> (tensor<?x64xf32>, tensor<?x4xf32>) {
+  // CHECK: %[[MOST:.+]] = fastnorm.reduce max hidden(%[[X]] [row, hidden]) {group = 16 : i64} : tensor<?x64xf32> -> tensor<?x4xf32>
+  %most = fastnorm.reduce max hidden (%x [row, hidden]) {group = 16 : i64} : tensor<?x64xf32> -> tensor<?x4xf32>
+  // CHECK: fastnorm.map(%[[X]] [row, hidden], %[[MOST]] [row, group]) -> [row, hidden]
+  %y = fastnorm.map(%x [row, hidden], %most [row, group]) -> [row, hidden]
+     : (tensor<?x64xf32>, tensor<?x4xf32>) -> tensor<?x64xf32> {
+  ^bb0(%a: f32, %m: f32):
+    %d = arith.divf %a, %m : f32
+    fastnorm.yield %d : f32
+  }
+  return %y, %most : tensor<?x64xf32>, tensor<?x4xf32>
+}

@@ -125,6 +125,40 @@ def softmax(hidden):
 """
 
 
+def example(name, hidden, group=128):
+    """An example of the algebra with another hidden size, and another size of groups."""
+    with open(os.path.join(os.path.dirname(__file__), "..", "..", "examples", name + ".mlir")) as file:
+        text = file.read()
+    text = text.replace("tensor<?x32x", f"tensor<?x{hidden // group}x").replace("tensor<?x4096x", f"tensor<?x{hidden}x")
+    return text.replace("group = 128", f"group = {group}")
+
+
+def dequantize_groups(hidden, group):
+    """Groups that are read and used behind a row reduction."""
+    x, s, y = f"tensor<?x{hidden}xi8>", f"tensor<?x{hidden // group}xf32>", f"tensor<?x{hidden}xf32>"
+    return f"""func.func @dequantize(%x: {x}, %scale: {s}) -> {y} {{
+  %wide = fastnorm.map(%x [row, hidden], %scale [row, group]) -> [row, hidden] : ({x}, {s}) -> {y} {{
+  ^bb0(%a: i8, %q: f32):
+    %f = arith.sitofp %a : i8 to f32
+    %r = arith.mulf %f, %q : f32
+    fastnorm.yield %r : f32
+  }}
+  %sums = fastnorm.reduce add hidden (%wide [row, hidden]) {{group = {group} : i64}} : {y} -> {s}
+  %most = fastnorm.reduce max hidden (%wide [row, hidden]) : {y} -> tensor<?xf32>
+  %y = fastnorm.map(%x [row, hidden], %scale [row, group], %sums [row, group], %most [row]) -> [row, hidden]
+     : ({x}, {s}, {s}, tensor<?xf32>) -> {y} {{
+  ^bb0(%a: i8, %q: f32, %t: f32, %m: f32):
+    %f = arith.sitofp %a : i8 to f32
+    %r = arith.mulf %f, %q : f32
+    %u = arith.addf %r, %t : f32
+    %v = arith.subf %u, %m : f32
+    fastnorm.yield %v : f32
+  }}
+  return %y : {y}
+}}
+"""
+
+
 def scheduled(graph, schedule):
     """A graph as one kernel whose schedule stands in the text."""
     lowered = subprocess.run(
@@ -184,6 +218,18 @@ def gathers():
         yield f"combine_shared hidden {hidden} f16", combine_shared(hidden, "f16", "f32", "f8E4M3FN", 11), 7, ("--target=a100",)
 
 
+def algebra():
+    """The examples at other sizes than theirs; both ways to round to f8E4M3FN."""
+    for hidden in (1, 17, 1024, 8192, 131072):
+        for name in ("softmax", "log_softmax", "l2_norm", "quantize_rows"):
+            yield f"{name} hidden {hidden}", example(name, hidden), 5, ()
+    for hidden, group in ((1, 1), (32, 32), (96, 4), (1024, 128), (4096, 128), (5120, 64), (3072, 512), (70000, 16)):
+        for target in ("a100",):
+            text = example("quantize_groups", hidden, group)
+            yield f"quantize_groups hidden {hidden} group {group} {target}", text, 5, ("--target=" + target,)
+        yield f"dequantize hidden {hidden} group {group}", dequantize_groups(hidden, group), 5, ()
+
+
 def two_passes():
     for hidden, width, threads, vectors in (
         (1, 1, 32, 1),
@@ -241,6 +287,7 @@ KINDS = {
     "combine-types": combine_types,
     "layer-norm": layer_norms,
     "gather": gathers,
+    "algebra": algebra,
     "two-pass": two_passes,
     "schedules": schedules,
     "softmax": lambda: ((f"hidden {hidden}", softmax(hidden), 5, ()) for hidden in (1, 17, 1024, 70000)),

@@ -19,10 +19,22 @@ func.func @slots_after_a_row_reduction(%x: tensor<?x64xf32>, %g: tensor<?x2xf32>
 // -----
 
 func.func @slots_of_columns(%x: tensor<2x64xf32>, %r: tensor<?x2x64xf32>) -> tensor<?x64xf32> {
-  // expected-error@+1 {{'fastnorm.kernel' op reads an input with axes [row, slot, hidden]; inputs may have [row, hidden], [hidden], [row] or [row, slot]}}
+  // expected-error@+1 {{'fastnorm.kernel' op reads an input with axes [row, slot, hidden]; inputs may have [row, hidden], [hidden], [row], [row, slot] or [row, group]}}
   %m = fastnorm.kernel "k" (%a = %r) : (tensor<?x2x64xf32>) -> tensor<?x64xf32> {
     %s = fastnorm.reduce add slot (%a [row, slot, hidden]) : tensor<?x2x64xf32> -> tensor<?x64xf32>
     fastnorm.yield %s : tensor<?x64xf32>
   }
   return %m : tensor<?x64xf32>
+}
+
+// -----
+
+// A group lies in the lanes of a warp, which a power of two divides.
+func.func @group_of_24(%x: tensor<?x96xf32>) -> tensor<?x4xf32> {
+  // expected-error@+1 {{'fastnorm.kernel' op has groups of 24 neighbours of hidden; groups are powers of two up to 512}}
+  %m = fastnorm.kernel "k" (%a = %x) : (tensor<?x96xf32>) -> tensor<?x4xf32> {
+    %max = fastnorm.reduce max hidden (%a [row, hidden]) {group = 24 : i64} : tensor<?x96xf32> -> tensor<?x4xf32>
+    fastnorm.yield %max : tensor<?x4xf32>
+  }
+  return %m : tensor<?x4xf32>
 }

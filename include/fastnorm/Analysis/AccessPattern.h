@@ -15,6 +15,9 @@
 
 namespace fastnorm {
 
+/// Elements of a group at most: the 32 lanes of a warp with 16 elements each.
+inline constexpr int64_t kMostGroupSize = 512;
+
 /// Facts of a kernel that schedules and lowerings build on; no decisions.
 ///
 /// The *phase* of a value is the number of hidden reductions it depends on. A value that varies along row and hidden
@@ -27,18 +30,21 @@ struct AccessPattern {
   /// 1 where nothing carries the axis.
   int64_t hidden = 1;
   int64_t slots = 1;
+  bool hasGroups = false;
+  int64_t groups = 1; ///< of hidden
   int64_t phases = 1;
 
   // Body arguments by how they are read.
-  llvm::SmallVector<mlir::BlockArgument> streamed;    ///< [row, hidden]
-  llvm::SmallVector<mlir::BlockArgument> invariants;  ///< [hidden]
-  llvm::SmallVector<mlir::BlockArgument> rowScalars;  ///< [row]
-  llvm::SmallVector<mlir::BlockArgument> slotScalars; ///< [row, slot]
-  llvm::SmallVector<mlir::BlockArgument> tables;      ///< gathered from
-  llvm::SmallVector<GatherOp> gathers;                ///< with an index of [row, slot]
-  llvm::SmallVector<GatherOp> rowGathers;             ///< with an index of [row]: streamed, each row from its own place
-  llvm::SmallVector<ReduceOp> rowReductions;          ///< over hidden, in order
-  /// Values with axes [row, hidden] that a later phase than their own uses, in order.
+  llvm::SmallVector<mlir::BlockArgument> streamed;     ///< [row, hidden]
+  llvm::SmallVector<mlir::BlockArgument> invariants;   ///< [hidden]
+  llvm::SmallVector<mlir::BlockArgument> rowScalars;   ///< [row]
+  llvm::SmallVector<mlir::BlockArgument> slotScalars;  ///< [row, slot]
+  llvm::SmallVector<mlir::BlockArgument> groupScalars; ///< [row, group]
+  llvm::SmallVector<mlir::BlockArgument> tables;       ///< gathered from
+  llvm::SmallVector<GatherOp> gathers;                 ///< with an index of [row, slot]
+  llvm::SmallVector<GatherOp> rowGathers;    ///< with an index of [row]: streamed, each row from its own place
+  llvm::SmallVector<ReduceOp> rowReductions; ///< over hidden, in order
+  /// Values with axes [row, hidden] or [row, group] that a later phase than their own uses, in order.
   llvm::SetVector<mlir::Value> crossing;
   /// Ops that no lowering can place, with the reason.
   llvm::SmallVector<std::pair<mlir::Operation *, std::string>> unsupported;
@@ -46,7 +52,10 @@ struct AccessPattern {
   int64_t phaseOf(mlir::Value value) const { return phase.lookup(value); }
   /// The phase in which an op runs: that of its operands.
   int64_t phaseOfOp(mlir::Operation *op) const;
-  /// Values that carry hidden and that the reductions and results of a phase are computed from, themselves included.
+  /// Neighbours of hidden that share an element of group.
+  int64_t groupSize() const { return hidden / groups; }
+  /// Values that carry hidden or group and that the reductions and results of a phase are computed from, themselves
+  /// included.
   llvm::DenseSet<mlir::Value> neededIn(int64_t phase) const;
 
   /// Bytes of the widest and the narrowest element that is streamed, gathered or stored with [row, hidden].
@@ -57,6 +66,7 @@ private:
   void classify(mlir::BlockArgument argument);
   void visit(mlir::Operation *op);
   void countElement(mlir::Type type);
+  void countGroups(mlir::Value value);
 
   llvm::DenseMap<mlir::Value, int64_t> phase;
 };

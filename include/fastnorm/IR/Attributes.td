@@ -22,7 +22,8 @@ class Fastnorm_EnumAttr<string name, string summary, list<I32EnumAttrCase> cases
 }
 
 def Fastnorm_AxisAttr : Fastnorm_EnumAttr<"Axis", "an axis of the kernel algebra", [
-  I32EnumAttrCase<"Row", 0, "row">, I32EnumAttrCase<"Slot", 1, "slot">, I32EnumAttrCase<"Hidden", 2, "hidden">]>;
+  I32EnumAttrCase<"Row", 0, "row">, I32EnumAttrCase<"Slot", 1, "slot">, I32EnumAttrCase<"Group", 2, "group">,
+  I32EnumAttrCase<"Hidden", 3, "hidden">]>;
 
 def Fastnorm_CombinerAttr : Fastnorm_EnumAttr<"Combiner", "how a reduction combines two values", [
   I32EnumAttrCase<"Add", 0, "add">, I32EnumAttrCase<"Max", 1, "max">, I32EnumAttrCase<"Min", 2, "min">]>;
@@ -55,8 +56,8 @@ class Fastnorm_Attr<string name, string attrMnemonic> : AttrDef<Fastnorm_Dialect
 def Fastnorm_AxesAttr : Fastnorm_Attr<"Axes", "axes"> {
   let summary = "the axes a value carries, outermost first";
   let description = [{
-    A strictly ascending, non-empty list in the order row, slot, hidden. The value's dimensions correspond to it one to
-    one.
+    A strictly ascending, non-empty list in the order row, slot, group, hidden. The value's dimensions correspond to it
+    one to one. A value with `group` has one element for each run of neighbours of hidden, so it never has both.
 
     ```mlir
     #fastnorm.axes<row, hidden>

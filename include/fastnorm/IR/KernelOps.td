@@ -32,7 +32,8 @@ def Fastnorm_MapOp : Fastnorm_KernelAlgebraOp<"map", [SingleBlock, RecursiveMemo
     add are contracted to one fused multiply-add only where both carry `fastmath<contract>`.
 
     - C1: one axes attribute per operand, of the operand's rank; the result's axes have the result's rank.
-    - C2: the axes of each operand are among the result's.
+    - C2: the axes of each operand are among the result's, or group where the result has hidden: each element then stands
+      for its group.
     - C3: dimensions of one axis agree.
     - C4: the body has one argument per operand, of its element type, and yields the result's element type.
     - C5: the body uses only its arguments and these ops: `arith.constant`, `addf`, `subf`, `mulf`, `divf`, `negf`,
@@ -68,7 +69,8 @@ def Fastnorm_MapOp : Fastnorm_KernelAlgebraOp<"map", [SingleBlock, RecursiveMemo
 def Fastnorm_ReduceOp : Fastnorm_KernelAlgebraOp<"reduce"> {
   let summary = "combination of all elements along one axis";
   let description = [{
-    `result = identity ⊕ input[0] ⊕ input[1] ⊕ …` along the axis.
+    `result = identity ⊕ input[0] ⊕ input[1] ⊕ …` along the axis. With `group = g`, hidden is combined in runs of g
+    neighbours, and the result has the axis group, of hidden / g elements, in its place.
 
     Along slot the order is ascending. Along hidden the order is fixed by the schedule and does not change from run to
     run. Where the input is a map that ends in a multiply with `fastmath<contract>`, `add` contracts with it.
@@ -79,19 +81,27 @@ def Fastnorm_ReduceOp : Fastnorm_KernelAlgebraOp<"reduce"> {
     | max, min | −∞, +∞ | travels |
 
     - C1: the axes have the input's rank and include the reduced axis.
-    - C2: the result has the input's shape without the reduced dimension, in f32, and so has the input.
+    - C2: the result has the input's shape without the reduced dimension, or with the number of groups in its place; both
+      are f32.
     - C3: the axis is slot or hidden.
+    - C4: a group is a run along hidden of at least 1 that divides it.
 
     ```mlir
     %sum = fastnorm.reduce add hidden (%x [row, hidden]) : tensor<?x64xf32> -> tensor<?xf32>
+    %most = fastnorm.reduce max hidden (%x [row, hidden]) {group = 16 : i64} : tensor<?x64xf32> -> tensor<?x4xf32>
     ```
   }];
   let arguments = (ins
     Arg<Fastnorm_Tensor, "what is combined">:$input,
     Fastnorm_CombinerAttr:$combiner,
     Fastnorm_AxisAttr:$axis,
-    Fastnorm_AxesAttr:$operand_axes);
+    Fastnorm_AxesAttr:$operand_axes,
+    OptionalAttr<I64Attr>:$group);
   let results = (outs Res<Fastnorm_Tensor, "one element per index of the remaining axes">:$result);
+  let extraClassDeclaration = [{
+    /// The operand's axes without the reduced one, or with group in its place.
+    AxesAttr getResultAxes();
+  }];
   let assemblyFormat = [{
     $combiner $axis `(` $input custom<BareAxes>($operand_axes) `)` attr-dict `:` type($input) `->` type($result)
   }];
@@ -133,9 +143,9 @@ def Fastnorm_KernelOp : Fastnorm_Op<"kernel", [IsolatedFromAbove, SingleBlock, P
     - C1: one body argument per input, of its type; the body yields the results' types.
     - C2: the body holds only fastnorm.map, reduce and gather.
     - C3: every argument is used with the same axes everywhere; a table is only a table.
-    - C4: results are computed in the body and carry [row] or [row, hidden].
+    - C4: results are computed in the body and carry [row], [row, hidden] or [row, group].
     - C5: all values that carry hidden have the same hidden size, from 1 to 2^24, all that carry slot the same top_k, from
-      1 to 64.
+      1 to 64, all that carry group the same number of groups, which divides hidden.
 
     ```mlir
     %s = fastnorm.kernel "residual_add" (%a = %x, %b = %h) : (tensor<?x64xf32>, tensor<?x64xf32>) -> tensor<?x64xf32> {

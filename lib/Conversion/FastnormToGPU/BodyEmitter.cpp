@@ -17,6 +17,9 @@ using namespace fastnorm;
 
 static RankedTensorType tensorOf(Value value) { return cast<RankedTensorType>(value.getType()); }
 
+/// Whether a thread holds a value vector by vector.
+static bool variesAlongHidden(AxesAttr axes) { return axes.contains(Axis::Hidden) || axes.contains(Axis::Group); }
+
 BodyEmitter::BodyEmitter(OpBuilder &builder, const AccessPattern &pattern, ScheduleAttr schedule,
                          const KernelInterface &interface, LoadPolicy streamedPolicy)
     : builder(builder), loc(interface.function->getLoc()), pattern(pattern), schedule(schedule), interface(interface),
@@ -120,8 +123,9 @@ void BodyEmitter::enterRow(const RowPosition &place) {
     enter(interface.inputPointers.lookup(argument), argument, !table && axes.contains(Axis::Row),
           table || axes.contains(Axis::Hidden));
   }
-  for (auto [pointer, result] : llvm::zip(interface.resultPointers, pattern.kernel.getResults()))
-    enter(pointer, result, /*hasRow=*/true, tensorOf(result).getRank() == 2);
+  Operation *yield = pattern.kernel.getBody().front().getTerminator();
+  for (auto [pointer, result] : llvm::zip(interface.resultPointers, yield->getOperands()))
+    enter(pointer, result, /*hasRow=*/true, axesOf(result).contains(Axis::Hidden));
   loadRowScalars();
   enterChunk(position.columnBase);
 }
@@ -188,7 +192,7 @@ void BodyEmitter::resolveIndex(GatherOp gather) {
 /// All maps to [row] and [row, slot] of a phase: outside of the loops that use them.
 void BodyEmitter::computeScalars(int64_t phase) {
   for (MapOp map : pattern.kernel.getBody().getOps<MapOp>()) {
-    if (pattern.phaseOf(map.getResult()) != phase || map.getResultAxes().contains(Axis::Hidden))
+    if (pattern.phaseOf(map.getResult()) != phase || variesAlongHidden(map.getResultAxes()))
       continue;
     if (map.getResultAxes().contains(Axis::Slot))
       (void)slotScalars(map.getResult());
@@ -243,6 +247,14 @@ void BodyEmitter::issueLoads(int64_t vector, const llvm::DenseSet<Value> *only) 
   for (GatherOp gather : pattern.rowGathers)
     if (!only || only->contains(gather.getResult()))
       vectors[{gather.getResult(), vector}] = loadGathered(gather, vector, /*slot=*/0);
+  for (BlockArgument argument : pattern.groupScalars) {
+    if (only && !only->contains(argument))
+      continue;
+    VectorAddress address = groupAddress(interface.inputPointers.lookup(argument), argument, vector);
+    Value loaded = access.load(VectorType::get({1}, tensorOf(argument).getElementType()), address, LoadPolicy::ReadOnly,
+                               insideRow(vector));
+    vectors[{argument, vector}] = vector::ExtractOp::create(builder, loc, loaded, int64_t(0));
+  }
   for (BlockArgument argument : pattern.streamed) {
     if (only && !only->contains(argument))
       continue;
@@ -285,9 +297,14 @@ Value BodyEmitter::accumulate(ReduceOp reduce, int64_t vector, Value partial) {
 }
 
 void BodyEmitter::computePhase(int64_t phase, int64_t vector, SmallVectorImpl<Value> &partials) {
-  for (Value value : pattern.crossing)
-    if (pattern.phaseOf(value) == phase && !isVectorInput(value))
+  for (Value value : pattern.crossing) {
+    if (pattern.phaseOf(value) != phase || isVectorInput(value))
+      continue;
+    if (axesOf(value).contains(Axis::Group))
+      groupValue(value, vector);
+    else
       vectorValue(value, vector);
+  }
   auto partial = partials.begin();
   for (ReduceOp reduce : pattern.rowReductions)
     if (pattern.phaseOfOp(reduce) == phase) {
@@ -296,8 +313,10 @@ void BodyEmitter::computePhase(int64_t phase, int64_t vector, SmallVectorImpl<Va
     }
   Operation *yield = pattern.kernel.getBody().front().getTerminator();
   for (auto [index, value] : llvm::enumerate(yield->getOperands()))
-    if (axesOf(value).contains(Axis::Hidden) && pattern.phaseOf(value) == phase)
+    if (pattern.phaseOf(value) == phase && axesOf(value).contains(Axis::Hidden))
       storeVector(index, vector);
+    else if (pattern.phaseOf(value) == phase && axesOf(value).contains(Axis::Group))
+      storeGroup(index, vector);
 }
 
 void BodyEmitter::finishPhase(int64_t phase, ArrayRef<Value> partials) {
@@ -326,7 +345,7 @@ void BodyEmitter::storeVector(unsigned resultIndex, int64_t vector) {
 void BodyEmitter::storeRowResults(int64_t phase) {
   Operation *yield = pattern.kernel.getBody().front().getTerminator();
   for (auto [index, value] : llvm::enumerate(yield->getOperands())) {
-    if (axesOf(value).contains(Axis::Hidden) || pattern.phaseOf(value) != phase)
+    if (axesOf(value) != AxesAttr::get(builder.getContext(), {Axis::Row}) || pattern.phaseOf(value) != phase)
       continue;
     Value isFirst = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, position.lane, constant(0));
     if (position.columnBase)

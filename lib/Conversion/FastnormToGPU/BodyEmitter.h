@@ -19,7 +19,8 @@ namespace fastnorm {
 /// vectors are worked on, and the emitter finds what they need. Vectors are numbered from 0 to vectors_per_thread - 1.
 ///
 /// How a value is held follows from its axes: [row] a scalar, [row, slot] a scalar per slot, [hidden] and
-/// [row, hidden] a vector of vector_width elements per vector number, [row, slot, hidden] one per vector and slot.
+/// [row, hidden] a vector of vector_width elements per vector number, [row, slot, hidden] one per vector and slot,
+/// [row, group] a scalar per vector number.
 class BodyEmitter {
 public:
   BodyEmitter(mlir::OpBuilder &builder, const AccessPattern &pattern, ScheduleAttr schedule,
@@ -79,6 +80,11 @@ private:
   llvm::ArrayRef<mlir::Value> slotScalars(mlir::Value value);
   mlir::Value vectorValue(mlir::Value value, int64_t vector);
   mlir::Value slotVector(mlir::Value value, int64_t vector, int64_t slot);
+  /// A [row, group] value: one scalar for the group that a vector lies in.
+  mlir::Value groupValue(mlir::Value value, int64_t vector);
+  mlir::Value reduceGroup(ReduceOp reduce, int64_t vector);
+  VectorAddress groupAddress(mlir::Value pointer, mlir::Value value, int64_t vector);
+  void storeGroup(unsigned resultIndex, int64_t vector);
   mlir::Value reduceSlots(ReduceOp reduce, int64_t vector);
   mlir::Value accumulate(ReduceOp reduce, int64_t vector, mlir::Value partial);
   void storeVector(unsigned resultIndex, int64_t vector);

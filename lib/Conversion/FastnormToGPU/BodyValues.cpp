@@ -52,7 +52,9 @@ Value BodyEmitter::vectorValue(Value value, int64_t vector) {
   auto map = value.getDefiningOp<MapOp>();
   SmallVector<Value> operands;
   for (Value input : map.getInputs())
-    operands.push_back(axesOf(input).contains(Axis::Hidden) ? vectorValue(input, vector) : scalar(input));
+    operands.push_back(axesOf(input).contains(Axis::Hidden)  ? vectorValue(input, vector)
+                       : axesOf(input).contains(Axis::Group) ? groupValue(input, vector)
+                                                             : scalar(input));
   return vectors[key] = emitMapBody(builder, map, operands, schedule.getVectorWidth(), target);
 }
 

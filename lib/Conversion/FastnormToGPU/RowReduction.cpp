@@ -81,13 +81,8 @@ private:
     return emitCombine(builder, loc, combiner, left, right, /*contract=*/false);
   }
 
-  /// After it each of `lanes` neighbouring lanes has the combination of all.
   Value butterfly(Combiner combiner, Value value, int64_t lanes) {
-    for (int64_t distance = lanes / 2; distance >= 1; distance /= 2) {
-      auto shuffle = gpu::ShuffleOp::create(builder, loc, value, distance, 32, gpu::ShuffleMode::XOR);
-      value = combine(combiner, value, shuffle.getShuffleResult());
-    }
-    return value;
+    return emitButterfly(builder, loc, combiner, value, lanes);
   }
 
   void writeSlots(ArrayRef<PartialReduction> partials, ArrayRef<Value> values, Value thread, Value lane) {
@@ -196,6 +191,14 @@ private:
 };
 
 } // namespace
+
+Value fastnorm::emitButterfly(OpBuilder &builder, Location loc, Combiner combiner, Value value, int64_t lanes) {
+  for (int64_t distance = lanes / 2; distance >= 1; distance /= 2) {
+    auto shuffle = gpu::ShuffleOp::create(builder, loc, value, distance, 32, gpu::ShuffleMode::XOR);
+    value = emitCombine(builder, loc, combiner, value, shuffle.getShuffleResult(), /*contract=*/false);
+  }
+  return value;
+}
 
 SmallVector<Value> fastnorm::emitRowReductions(OpBuilder &builder, const KernelInterface &interface,
                                                ScheduleAttr schedule, ArrayRef<PartialReduction> partials) {

@@ -26,6 +26,10 @@ mlir::Value emitIdentity(mlir::OpBuilder &builder, mlir::Location loc, Combiner 
 mlir::Value emitCombine(mlir::OpBuilder &builder, mlir::Location loc, Combiner combiner, mlir::Value left,
                         mlir::Value right, bool contract);
 
+/// Combines a value over `lanes` neighbouring lanes, a power of two up to 32; each has the combination of all.
+mlir::Value emitButterfly(mlir::OpBuilder &builder, mlir::Location loc, Combiner combiner, mlir::Value value,
+                          int64_t lanes);
+
 /// Combines each partial over the threads of a row; every thread has the totals. Threads meet in a butterfly of
 /// shuffles, warps in shared memory behind one barrier for all reductions of the phase: for scope cluster, in that of
 /// each CTA of the cluster, CTA after CTA. The order is fixed.
