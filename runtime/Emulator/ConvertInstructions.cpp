@@ -12,6 +12,8 @@
 #include "InstructionDecoder.h"
 #include "Lanes.h"
 
+#include "fastnorm/Support/DType.h"
+
 #include <limits>
 
 namespace fastnorm::emulator {
@@ -172,14 +174,35 @@ struct F32PairToBf16 {
   /// The first source is the upper half.
   static uint32_t apply(float high, float low) { return uint32_t(bf16Bits(high)) << 16 | bf16Bits(low); }
 };
+struct F16ToF32 {
+  static float apply(uint16_t a) { return f32OfF16(a); }
+};
+struct F32ToF16 {
+  static uint16_t apply(float a) { return f16Bits(a); }
+};
 struct F32PairToF16 {
   static uint32_t apply(float high, float low) { return uint32_t(f16Bits(high)) << 16 | f16Bits(low); }
 };
+struct F32PairToE4M3 {
+  static uint16_t apply(float high, float low) { return uint16_t(f8E4M3FNFromF32(high) << 8 | f8E4M3FNFromF32(low)); }
+};
 template <typename Op> struct Rectified {
-  static uint32_t apply(float high, float low) { return Op::apply(high < 0 ? 0 : high, low < 0 ? 0 : low); }
+  static auto apply(float high, float low) { return Op::apply(high < 0 ? 0 : high, low < 0 ? 0 : low); }
+};
+struct F16PairToE4M3 {
+  static uint16_t apply(Pair<F16> a) { return F32PairToE4M3::apply(a.high.value(), a.low.value()); }
+};
+/// Exact, but for the NaN, which is PTX's canonical one.
+struct E4M3PairToF16 {
+  static uint32_t apply(uint16_t a) {
+    return F32PairToF16::apply(f32FromF8E4M3FN(uint8_t(a >> 8)), f32FromF8E4M3FN(uint8_t(a)));
+  }
 };
 struct U32ToF32 {
   static float apply(uint32_t a) { return float(a); }
+};
+struct S16ToF32 {
+  static float apply(int16_t a) { return float(a); }
 };
 struct S32ToF32 {
   static float apply(int32_t a) { return float(a); }
@@ -196,6 +219,12 @@ Handler chooseFast(Types types) {
     return unary<float, uint16_t, Bf16ToF32>;
   if (is(PtxType::BF16, PtxType::F32))
     return unary<uint16_t, float, F32ToBf16>;
+  if (is(PtxType::F32, PtxType::F16))
+    return unary<float, uint16_t, F16ToF32>;
+  if (is(PtxType::F16, PtxType::F32))
+    return unary<uint16_t, float, F32ToF16>;
+  if (is(PtxType::F32, PtxType::S16))
+    return unary<float, int16_t, S16ToF32>;
   if (is(PtxType::F32, PtxType::U32))
     return unary<float, uint32_t, U32ToF32>;
   if (is(PtxType::F32, PtxType::S32))
@@ -217,23 +246,37 @@ Rounding takeRounding(InstructionDecoder &decoder) {
   return Rounding::None;
 }
 
+/// The handler of a conversion to or from two narrow floats in one register; null for others.
+Handler choosePair(Types types, bool saturates, bool relu) {
+  auto is = [&](PtxType result, PtxType source) { return types.result == result && types.source == source; };
+  if (is(PtxType::E4M3x2, PtxType::F32) && saturates)
+    return relu ? binary<uint16_t, float, float, Rectified<F32PairToE4M3>>
+                : Handler(binary<uint16_t, float, float, F32PairToE4M3>);
+  if (is(PtxType::E4M3x2, PtxType::F16x2) && saturates && !relu)
+    return unary<uint16_t, Pair<F16>, F16PairToE4M3>;
+  if (saturates)
+    return nullptr;
+  if (is(PtxType::F16x2, PtxType::E4M3x2) && !relu)
+    return unary<uint32_t, uint16_t, E4M3PairToF16>;
+  if (is(PtxType::BF16x2, PtxType::F32))
+    return relu ? binary<uint32_t, float, float, Rectified<F32PairToBf16>>
+                : Handler(binary<uint32_t, float, float, F32PairToBf16>);
+  if (is(PtxType::F16x2, PtxType::F32))
+    return relu ? binary<uint32_t, float, float, Rectified<F32PairToF16>>
+                : Handler(binary<uint32_t, float, float, F32PairToF16>);
+  return nullptr;
+}
+
 void decodePair(InstructionDecoder &decoder, PtxType type, Rounding rounding, bool relu) {
+  bool saturates = decoder.take("satfinite");
   PtxType sourceType = decoder.takeType();
-  if (sourceType != PtxType::F32 || rounding != Rounding::Nearest) {
+  if (rounding == Rounding::Nearest)
+    decoder.result.run = choosePair({type, sourceType}, saturates, relu);
+  if (!decoder.result.run) {
     decoder.fail("instruction '" + decoder.source.opcode + "' is not supported");
     return;
   }
-  if (type == PtxType::BF16x2)
-    decoder.result.run = relu ? binary<uint32_t, float, float, Rectified<F32PairToBf16>>
-                              : Handler(binary<uint32_t, float, float, F32PairToBf16>);
-  else
-    decoder.result.run = relu ? binary<uint32_t, float, float, Rectified<F32PairToF16>>
-                              : Handler(binary<uint32_t, float, float, F32PairToF16>);
-  if (!decoder.expectOperands(3, 3))
-    return;
-  decoder.addResult(0, type);
-  decoder.addSource(1, PtxType::F32);
-  decoder.addSource(2, PtxType::F32);
+  decoder.addOperands(type, sourceType, sourceType == PtxType::F32 ? 2 : 1);
 }
 
 void decodeCvt(InstructionDecoder &decoder) {
@@ -241,14 +284,14 @@ void decodeCvt(InstructionDecoder &decoder) {
   uint32_t flags =
       (decoder.take("sat") ? Saturate : 0u) | (decoder.take("ftz") ? Flush : 0u) | (decoder.take("relu") ? Relu : 0u);
   PtxType type = decoder.takeType();
-  if (type == PtxType::BF16x2 || type == PtxType::F16x2)
+  if (type == PtxType::BF16x2 || type == PtxType::F16x2 || type == PtxType::E4M3x2)
     return decodePair(decoder, type, rounding, flags & Relu);
   PtxType sourceType = decoder.takeType();
   bool narrowRounds = (type == PtxType::F16 || type == PtxType::BF16) &&
                       (rounding == Rounding::Zero || rounding == Rounding::Down || rounding == Rounding::Up);
   auto unusable = [](PtxType t) {
     return t == PtxType::Pred || t == PtxType::B128 || t == PtxType::F16x2 || t == PtxType::F32x2 ||
-           t == PtxType::BF16x2;
+           t == PtxType::BF16x2 || t == PtxType::E4M3x2;
   };
   if (unusable(type) || unusable(sourceType) || narrowRounds) {
     decoder.fail("instruction '" + decoder.source.opcode + "' is not supported");

@@ -34,9 +34,9 @@ constexpr TypeFacts typeFacts[] = {
     {PtxType::S16, "s16", 2, true, false},       {PtxType::S32, "s32", 4, true, false},
     {PtxType::S64, "s64", 8, true, false},       {PtxType::F16, "f16", 2, false, true},
     {PtxType::F16x2, "f16x2", 4, false, true},   {PtxType::BF16, "bf16", 2, false, true},
-    {PtxType::BF16x2, "bf16x2", 4, false, true}, {PtxType::F32, "f32", 4, false, true},
-    {PtxType::F32x2, "f32x2", 8, false, true},   {PtxType::F64, "f64", 8, false, true},
-    {PtxType::Pred, "pred", 0, false, false},
+    {PtxType::BF16x2, "bf16x2", 4, false, true}, {PtxType::E4M3x2, "e4m3x2", 2, false, true},
+    {PtxType::F32, "f32", 4, false, true},       {PtxType::F32x2, "f32x2", 8, false, true},
+    {PtxType::F64, "f64", 8, false, true},       {PtxType::Pred, "pred", 0, false, false},
 };
 
 const TypeFacts &factsOf(PtxType type) { return typeFacts[static_cast<size_t>(type)]; }

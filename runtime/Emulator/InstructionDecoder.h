@@ -41,6 +41,7 @@ enum class PtxType : uint8_t {
   F16x2,
   BF16,
   BF16x2,
+  E4M3x2,
   F32,
   F32x2,
   F64,
