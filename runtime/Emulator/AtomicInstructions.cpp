@@ -79,13 +79,13 @@ template <typename T, typename F> T update(std::byte *where, F &&compute) {
 class Finds {
 public:
   Finds(Warp &warp, const Instruction &instruction, uint32_t mask)
-      : warp(warp), isGlobal(instruction.space == StateSpace::Global || instruction.space == StateSpace::Generic),
-        seen(mask) {}
+      : warp(warp), instruction(instruction),
+        isGlobal(instruction.space == StateSpace::Global || instruction.space == StateSpace::Generic), seen(mask) {}
   ~Finds() {
     if (changed)
       warp.cta.cluster.noteEffect();
-    else
-      warp.notePoll(seen, isGlobal);
+    else if (instruction.flow == Flow::Poll)
+      warp.notePoll(instruction, seen, isGlobal);
   }
   template <typename T> void add(const std::byte *where, T old, bool changes) {
     uint64_t value = 0;
@@ -96,6 +96,7 @@ public:
 
 private:
   Warp &warp;
+  const Instruction &instruction;
   bool isGlobal;
   bool changed = false;
   uint64_t seen;
@@ -236,7 +237,8 @@ bool decodeAtomic(InstructionDecoder &decoder) {
   decoder.result.elementCount = uint8_t(count);
   decoder.result.elementBytes = bytesOf(type);
   decoder.result.siteIndex = program.siteCount++;
-  decoder.result.flow = Flow::Poll;
+  // What red finds, the program does not see, so it can't be waiting for it.
+  decoder.result.flow = isReduction ? Flow::Next : Flow::Poll;
   program.synchronizesThroughGlobal |= space == StateSpace::Global || space == StateSpace::Generic;
   if (space != StateSpace::Global)
     program.sharedGranule = std::min<uint32_t>(program.sharedGranule, bytesOf(type));

@@ -13,9 +13,6 @@
 
 namespace fastnorm::emulator {
 
-/// A loop may look a few times for something that is not to come and then give up; this often, and nothing will change.
-static constexpr unsigned maxFruitlessWakes = 1000;
-
 Cluster::Cluster(const Launch &launch)
     : launch(launch), clocks(launch.cluster * launch.warpsPerCta(), launch.kernel->usesAsyncStores),
       barrier(clocks, launch.cluster * launch.warpsPerCta()) {
@@ -60,7 +57,7 @@ Cluster::Stop Cluster::wakePolling() {
   bool watchesGlobal = std::any_of(ctas.begin(), ctas.end(), [](const auto &cta) { return cta->watchesGlobal(); });
   fruitlessWakes = effectCount == effectsAtWake ? fruitlessWakes + 1 : 0;
   effectsAtWake = effectCount;
-  if (!isPolling || (!watchesGlobal && fruitlessWakes > maxFruitlessWakes)) {
+  if (!isPolling || (!watchesGlobal && fruitlessWakes > maxFruitlessLooks)) {
     reportDeadlock();
     return Stop::Failed;
   }

@@ -22,6 +22,9 @@
 
 namespace fastnorm::emulator {
 
+/// A loop may look a few times for something that is not to come and then give up; this often, and nothing will change.
+constexpr unsigned maxFruitlessLooks = 1000;
+
 /// One a host thread; runs cluster after cluster.
 class Cluster {
 public:

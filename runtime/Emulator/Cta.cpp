@@ -47,7 +47,9 @@ bool Cta::step() {
       std::find_if(priorityOrder.begin(), priorityOrder.end(), [&](unsigned warp) { return readyWarps >> warp & 1; });
   uint32_t bit = uint32_t(1) << *next;
   switch (warps[*next]->run()) {
-  case WarpStop::Waiting: return true; // whoever it waits at has already said whether it is ready again
+  case WarpStop::Waiting: // whoever it waits at has already said whether it is ready again
+    globalWatchers &= ~bit;
+    return true;
   case WarpStop::Polling:
     readyWarps &= ~bit;
     pollingWarps |= bit;

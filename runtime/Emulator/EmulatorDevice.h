@@ -21,9 +21,10 @@
 namespace fastnorm {
 
 struct EmulatorOptions {
-  /// Orders the warps of a CTA: 0 is the natural order, any other seed gives each warp a random priority.
+  /// Orders the warps of a CTA and the CTAs of a cluster: 0 is the natural order, any other seed gives each a random
+  /// priority.
   uint64_t seed = 0;
-  /// CTAs run on this many host threads; 0 for all cores.
+  /// Clusters run on this many host threads; 0 for all cores.
   unsigned hostThreads = 0;
   /// PTX for later chips is refused, as a driver would.
   std::string chip = "sm_90";

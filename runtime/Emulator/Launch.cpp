@@ -189,16 +189,20 @@ void Worker::reportDeadlock() {
 }
 
 void Worker::work() {
+  unsigned fruitlessLooks = 0;
   for (;;) {
     run.setBusy(number);
     uint64_t since = run.epoch;
     bool started = startNext();
     if (!started && waiting.empty() && !run.hasMore())
       break;
-    if (started && waiting.empty())
+    bool gotOn = visitWaiting() || started;
+    fruitlessLooks = gotOn ? 0 : fruitlessLooks + 1;
+    if (fruitlessLooks <= maxFruitlessLooks) {
+      if (!gotOn)
+        std::this_thread::yield();
       continue;
-    if (visitWaiting() || started)
-      continue;
+    }
     if (run.setIdle(number, since)) {
       reportDeadlock();
       break;

@@ -29,7 +29,7 @@ void notePoll(Warp &warp, const Instruction &instruction, uint32_t mask, const L
     std::memcpy(&value, where, std::min<size_t>(instruction.elementBytes, sizeof(value)));
     seen = mixBits(seen ^ uint64_t(reinterpret_cast<uintptr_t>(where))) ^ value;
   }
-  warp.notePoll(seen, instruction.space == StateSpace::Global || instruction.space == StateSpace::Generic);
+  warp.notePoll(instruction, seen, instruction.space == StateSpace::Global || instruction.space == StateSpace::Generic);
 }
 
 /// Operands: one result an element, then the address.

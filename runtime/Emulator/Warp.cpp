@@ -47,7 +47,7 @@ void Warp::begin() {
   groups.clear();
   executed = 0;
   polls = pollsGlobal = failed = false;
-  lastPollCounter = UINT32_MAX;
+  lastSeen.clear();
   for (const auto &[code, written] : kernel.registerSlots)
     header(code).writtenLanes = written;
   fillSpecials();
@@ -268,11 +268,10 @@ bool Warp::meet(const Instruction &instruction, uint32_t mask) {
   return false;
 }
 
-void Warp::notePoll(uint64_t seen, bool isGlobal) {
-  polls = lastPollCounter == programCounter && lastPoll == seen;
+void Warp::notePoll(const Instruction &access, uint64_t seen, bool isGlobal) {
+  lastSeen.resize(cta.launch.kernel->siteCount);
+  polls = std::exchange(lastSeen[access.siteIndex], seen) == seen;
   pollsGlobal = isGlobal;
-  lastPollCounter = programCounter;
-  lastPoll = seen;
 }
 
 void Warp::branch(const Instruction &instruction, uint32_t taken) {

@@ -44,9 +44,9 @@ public:
   uint32_t live() const { return liveLanes; }
   uint32_t currentInstruction() const { return programCounter; }
 
-  /// An instruction that may be part of a waiting loop read something. `seen` stands for what and where; the same
-  /// twice in a row means that the warp waits for it to change.
-  void notePoll(uint64_t seen, bool isGlobal);
+  /// An access that may be part of a waiting loop read something. `seen` stands for what and where; the same as it read
+  /// last means that the warp waits for it to change.
+  void notePoll(const Instruction &access, uint64_t seen, bool isGlobal);
   /// An instruction found that what it tests for has not come.
   void waitForChange() { polls = true, pollsGlobal = false; }
   /// Whether others than its cluster may bring what it polls for.
@@ -98,8 +98,7 @@ private:
   uint32_t liveLanes = 0;
   uint32_t lowestPending = UINT32_MAX; ///< the lowest program counter of groups that can run
   uint64_t executed = 0;
-  uint64_t lastPoll = 0;
-  uint32_t lastPollCounter = UINT32_MAX;
+  std::vector<uint64_t> lastSeen; ///< by access site
   bool polls = false;
   bool pollsGlobal = false;
   bool failed = false;

@@ -100,6 +100,39 @@ TEST(EmulatorGrid, ALockByAtomicsIsPassedOn) {
   EXPECT_EQ(harness.read<uint32_t>(words, 2)[1], 50u);
 }
 
+TEST(EmulatorGrid, LooksAndUpdatesThatChangeNothingAreNoDeadlock) {
+  // Each CTA looks a few hundred times at a flag that nobody sets, and gives up.
+  const std::string loop = R"(mov.b32 %r1, 0;
+LOOP:
+    LOOK
+    add.s32 %r1, %r1, 1;
+    setp.lt.u32 %p1, %r1, 300;
+    @%p1 bra LOOP;)";
+  for (const char *look : {"red.global.add.f32 [%rd100], 0f00000000;", "atom.global.or.b32 %r3, [%rd100+4], 0;",
+                           "ld.volatile.global.b32 %r2, [%rd100+4];"})
+    for (unsigned hostThreads : {1, 3})
+      EXPECT_EQ(meet(replaced(loop, "LOOK", look), {20, 32, 0}, hostThreads), "") << look;
+  // However often a sum adds nothing.
+  EXPECT_EQ(
+      meet(replaced(replaced(loop, "LOOK", "red.global.add.f32 [%rd100], 0f00000000;"), "300", "5000"), {20, 32, 0}, 2),
+      "");
+}
+
+TEST(EmulatorGrid, ALoopMayWatchSeveralFlags) {
+  // The last CTA sets both; the others look at one after the other.
+  EXPECT_EQ(meet(R"(setp.eq.u32 %p1, %r101, 19;
+    @%p1 st.relaxed.gpu.global.b32 [%rd100], 1;
+    @%p1 st.relaxed.gpu.global.b32 [%rd100+4], 1;
+LOOK:
+    ld.relaxed.gpu.global.b32 %r1, [%rd100];
+    ld.relaxed.gpu.global.b32 %r2, [%rd100+4];
+    and.b32 %r1, %r1, %r2;
+    setp.eq.u32 %p2, %r1, 0;
+    @%p2 bra LOOK;)",
+                 {20, 32, 0}, 1),
+            "");
+}
+
 TEST(EmulatorGrid, TheLastToArriveByIncrementFinishes) {
   // atom.inc wraps to 0 at the grid's size, so that the next launch finds the counter as this one did.
   const char *body = R"(mov.u32 %r1, %nctaid.x;

@@ -127,6 +127,33 @@ WAIT:
       << error;
 }
 
+TEST(EmulatorMBarrier, AsyncStoresOfVectors) {
+  std::vector<uint32_t> words;
+  ASSERT_EQ(run(R"(.shared .align 8 .b8 full[8];
+    .shared .align 16 .b8 slots[32];
+    mbarrier.init.shared.b64 [full], 1;
+    mov.b32 %r1, slots;
+    mov.b32 %r2, full;
+    mapa.shared::cluster.u32 %r3, %r1, 0;
+    mapa.shared::cluster.u32 %r4, %r2, 0;
+    mbarrier.arrive.expect_tx.shared.b64 %rd1, [full], 32;
+    mov.b64 %rd2, 0x700000006;
+    st.async.shared::cluster.mbarrier::complete_tx::bytes.v4.b32 [%r3], {1, 2, 3, 4}, [%r4];
+    st.async.shared::cluster.mbarrier::complete_tx::bytes.v2.u32 [%r3+16], {5, 5}, [%r4];
+    st.async.shared::cluster.mbarrier::complete_tx::bytes.b64 [%r3+24], %rd2, [%r4];
+WAIT:
+    mbarrier.try_wait.shared.b64 %p1, [full], %rd1, 1000;
+    @!%p1 bra WAIT;
+    ld.shared.v4.b32 {%r10, %r11, %r12, %r13}, [slots];
+    ld.shared.v4.b32 {%r14, %r15, %r16, %r17}, [slots+16];
+    st.global.v4.b32 [%rd100], {%r10, %r11, %r12, %r13};
+    st.global.v4.b32 [%rd100+16], {%r14, %r15, %r16, %r17};)",
+                {1, 1, 0}, &words),
+            "");
+  words.resize(8);
+  EXPECT_EQ(words, (std::vector<uint32_t>{1, 2, 3, 4, 5, 5, 6, 7}));
+}
+
 TEST(EmulatorMBarrier, OneBufferInsteadOfTwoIsReported) {
   bool isReported = false;
   for (uint64_t seed = 0; seed < 4; ++seed) {
