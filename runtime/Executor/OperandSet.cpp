@@ -20,7 +20,7 @@ constexpr uint8_t kFloatGuard = 0xff;
 constexpr uint8_t kIntegerGuard = 0xa5;
 
 /// The inputs in the plan's order, without addresses.
-Result<std::vector<Operand>> describeInputs(const Plan &plan, const NamedTensors &inputs) {
+Result<std::vector<Operand>> describeInputs(const Plan &plan, const OperandSources &inputs) {
   std::vector<Operand> operands;
   std::string names;
   for (const TensorSpec &spec : plan.arguments) {
@@ -28,9 +28,9 @@ Result<std::vector<Operand>> describeInputs(const Plan &plan, const NamedTensors
     auto found = inputs.find(spec.name);
     if (found == inputs.end())
       return Error{"expected a tensor for argument '" + spec.name + "' of '" + plan.function + "', but none was given"};
-    operands.push_back(Operand{spec.name, 0, found->second.dtype(), found->second.shape()});
+    operands.push_back(Operand{spec.name, 0, found->second.dtype, found->second.shape});
   }
-  for (const auto &[inputName, tensor] : inputs) {
+  for (const auto &[inputName, source] : inputs) {
     bool isKnown = false;
     for (const TensorSpec &spec : plan.arguments)
       isKnown |= spec.name == inputName;
@@ -76,9 +76,26 @@ Result<Operand> OperandSet::add(const TensorSpec &spec, OperandRole role, const 
   return Operand{spec.name, address, spec.dtype, shape};
 }
 
+OperandSources uploadsOf(const NamedTensors &tensors) {
+  OperandSources sources;
+  for (const auto &[name, tensor] : tensors)
+    sources.emplace(name, OperandSource{tensor.dtype(), tensor.shape(),
+                                        [&tensor = tensor](Device &device, DeviceAddress address) -> Status {
+                                          if (tensor.byteCount() == 0)
+                                            return {};
+                                          return device.upload(address, tensor.data(), tensor.byteCount());
+                                        }});
+  return sources;
+}
+
 Result<OperandSet> OperandSet::create(const Plan &plan, Device &device, const NamedTensors &inputs,
                                       const SymbolValues &given, const OperandSetOptions &options) {
-  Result<std::vector<Operand>> described = describeInputs(plan, inputs);
+  return create(plan, device, uploadsOf(inputs), given, options);
+}
+
+Result<OperandSet> OperandSet::create(const Plan &plan, Device &device, const OperandSources &sources,
+                                      const SymbolValues &given, const OperandSetOptions &options) {
+  Result<std::vector<Operand>> described = describeInputs(plan, sources);
   if (!described)
     return described.takeError();
   Result<std::vector<int64_t>> symbols = solveSymbols(plan, *described, {}, given);
@@ -93,13 +110,12 @@ Result<OperandSet> OperandSet::create(const Plan &plan, Device &device, const Na
   };
   set.guardBytes = options.guardBytes.value_or(device.info().isEmulator ? 0 : 256);
   for (const TensorSpec &spec : plan.arguments) {
-    const HostTensor &input = inputs.find(spec.name)->second;
-    Result<Operand> operand = set.add(spec, OperandRole::Argument, input.shape(), offsetOf(spec));
+    const OperandSource &source = sources.find(spec.name)->second;
+    Result<Operand> operand = set.add(spec, OperandRole::Argument, source.shape, offsetOf(spec));
     if (!operand)
       return operand.takeError();
-    if (input.byteCount() != 0)
-      if (Status status = device.upload(operand->address, input.data(), input.byteCount()); !status)
-        return status.takeError();
+    if (Status status = source.write(device, operand->address); !status)
+      return status.takeError();
     set.argumentOperands.push_back(std::move(*operand));
   }
   for (const TensorSpec &spec : plan.results) {
@@ -157,6 +173,23 @@ Status OperandSet::checkGuards() const {
       if (Status status = checkGuard(guarded, isAfter); !status)
         return status;
   return {};
+}
+
+Result<HostTensor> OperandSet::downloadRows(size_t index, const std::vector<int64_t> &rows) const {
+  const Operand &operand = resultOperands[index];
+  std::vector<int64_t> shape = operand.shape;
+  shape[0] = 1;
+  size_t rowBytes = static_cast<size_t>(*checkedByteCount(operand.dtype, shape));
+  shape[0] = static_cast<int64_t>(rows.size());
+  Result<HostTensor> tensor = allocateHostTensor(operand.dtype, shape);
+  if (!tensor)
+    return tensor.takeError();
+  for (size_t row = 0; rowBytes != 0 && row < rows.size(); ++row)
+    if (Status status = device->download(tensor->data() + row * rowBytes,
+                                         operand.address + static_cast<DeviceAddress>(rows[row]) * rowBytes, rowBytes);
+        !status)
+      return status.takeError();
+  return tensor;
 }
 
 Result<NamedTensors> OperandSet::downloadResults() const {

@@ -16,6 +16,7 @@
 #include "fastnorm/Support/HostTensor.h"
 #include "runtime/Executor/Operands.h"
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -26,6 +27,18 @@ namespace fastnorm {
 
 /// Tensors by the name of the argument or result.
 using NamedTensors = std::map<std::string, HostTensor>;
+
+/// Where an argument's elements come from.
+struct OperandSource {
+  DType dtype = DType::F32;
+  std::vector<int64_t> shape;
+  /// Writes all of them to the address, and waits.
+  std::function<Status(Device &, DeviceAddress)> write;
+};
+using OperandSources = std::map<std::string, OperandSource>;
+
+/// Sources that upload the tensors, which must stay where they are.
+OperandSources uploadsOf(const NamedTensors &tensors);
 
 struct OperandSetOptions {
   /// Guard bytes before and after each buffer, a multiple of 256. By default 256 on hardware and none on the emulator,
@@ -42,6 +55,9 @@ public:
   static Result<OperandSet> create(const Plan &plan, Device &device, const NamedTensors &inputs,
                                    const SymbolValues &given = {}, const OperandSetOptions &options = {});
 
+  static Result<OperandSet> create(const Plan &plan, Device &device, const OperandSources &sources,
+                                   const SymbolValues &given = {}, const OperandSetOptions &options = {});
+
   const std::vector<Operand> &arguments() const { return argumentOperands; }
   const std::vector<Operand> &results() const { return resultOperands; }
   /// Bytes of all arguments and results, without guards.
@@ -52,6 +68,8 @@ public:
   /// An error names the first buffer whose guard bytes changed, and how far from it.
   Status checkGuards() const;
   Result<NamedTensors> downloadResults() const;
+  /// Some rows (entries of the first dimension) of the result at `index`.
+  Result<HostTensor> downloadRows(size_t index, const std::vector<int64_t> &rows) const;
 
 private:
   struct GuardedBuffer {

@@ -24,11 +24,14 @@ std::string significant(double value) {
   return text;
 }
 
-/// "[3, 17]".
-std::string coordinates(int64_t index, const std::vector<int64_t> &shape) {
+/// "[3, 17]". `rows` numbers the first dimension, if it is not empty.
+std::string coordinates(int64_t index, const std::vector<int64_t> &shape, const std::vector<int64_t> &rows) {
   std::string text;
   for (size_t dimension = shape.size(); dimension-- > 0;) {
-    text = std::to_string(index % shape[dimension]) + (text.empty() ? "" : ", ") + text;
+    int64_t coordinate = index % shape[dimension];
+    if (dimension == 0 && !rows.empty())
+      coordinate = rows[static_cast<size_t>(coordinate)];
+    text = std::to_string(coordinate) + (text.empty() ? "" : ", ") + text;
     index /= shape[dimension];
   }
   return "[" + text + "]";
@@ -78,11 +81,11 @@ double stepError(double got, double reference, DType dtype) {
 }
 
 std::string sentence(const Comparison &comparison, const HostTensor &got, const HostTensor &reference,
-                     std::string_view label) {
+                     std::string_view label, const std::vector<int64_t> &rows) {
   std::string text(label);
   if (comparison.elementCount == 0)
     return text + " matches: it has no elements";
-  std::string place = coordinates(comparison.maxErrorIndex, got.shape());
+  std::string place = coordinates(comparison.maxErrorIndex, got.shape(), rows);
   ErrorUnit unit = comparison.tolerance.unit;
   std::string limit = "tolerance " + describeError(comparison.tolerance.limit, unit);
   std::string error = describeError(comparison.maxError, unit);
@@ -109,7 +112,8 @@ Tolerance toleranceFor(DType dtype) {
   return {};
 }
 
-Result<Comparison> compare(const HostTensor &got, const HostTensor &reference, std::string_view label) {
+Result<Comparison> compare(const HostTensor &got, const HostTensor &reference, std::string_view label,
+                           const std::vector<int64_t> &rows) {
   if (got.shape() != reference.shape() || got.dtype() != reference.dtype())
     return Error{"expected " + std::string(label) + " to be " + describe(reference.dtype(), reference.shape()) +
                  " as the reference is, but got " + describe(got.dtype(), got.shape())};
@@ -131,7 +135,7 @@ Result<Comparison> compare(const HostTensor &got, const HostTensor &reference, s
     }
   }
   comparison.matches = comparison.overCount == 0;
-  comparison.sentence = sentence(comparison, got, reference, label);
+  comparison.sentence = sentence(comparison, got, reference, label, rows);
   return comparison;
 }
 

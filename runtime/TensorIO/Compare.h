@@ -20,6 +20,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace fastnorm {
 
@@ -56,8 +57,10 @@ struct Comparison {
   std::string sentence;       ///< "result 'y' matches: max error 0.0039 at [3, 17], tolerance 0.0078"
 };
 
-/// An error where shape or dtype differ. `label` names the tensor: "result 'y'".
-Result<Comparison> compare(const HostTensor &got, const HostTensor &reference, std::string_view label);
+/// An error where shape or dtype differ. `label` names the tensor: "result 'y'". Where the tensors hold some rows
+/// (entries of the first dimension) of larger ones, `rows` says which, for the sentence.
+Result<Comparison> compare(const HostTensor &got, const HostTensor &reference, std::string_view label,
+                           const std::vector<int64_t> &rows = {});
 
 } // namespace fastnorm
 

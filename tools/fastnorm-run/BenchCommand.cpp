@@ -31,7 +31,7 @@ static const BenchResult &fastest(const std::vector<BenchResult> &results, size_
   });
 }
 
-Result<std::string> tool::benchmark(const Executor &executor, const NamedTensors &inputs, const SymbolValues &given,
+Result<std::string> tool::benchmark(const Executor &executor, const OperandSources &inputs, const SymbolValues &given,
                                     const OperandSetOptions &placement, KernelTable &table) {
   int64_t allBytes = 0;
   int64_t mostBytes = 0;

@@ -17,7 +17,7 @@ namespace fastnorm::tool {
 
 /// Times every launch of the table, the whole plan and the copies in turns, and writes the times into the table.
 /// Returns what stands below the table: a line for the plan and one for the copy. On hardware only.
-Result<std::string> benchmark(const Executor &executor, const NamedTensors &inputs, const SymbolValues &given,
+Result<std::string> benchmark(const Executor &executor, const OperandSources &inputs, const SymbolValues &given,
                               const OperandSetOptions &placement, KernelTable &table);
 
 } // namespace fastnorm::tool

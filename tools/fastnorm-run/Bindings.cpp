@@ -7,8 +7,6 @@
 
 #include "Bindings.h"
 
-#include "runtime/TensorIO/Fill.h"
-
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -96,17 +94,4 @@ Result<std::vector<int64_t>> SymbolBindings::values() const {
     values.push_back(binding->value);
   }
   return values;
-}
-
-Status tool::fillInputs(const Plan &plan, uint64_t seed, const std::map<std::string, FillRole> &roles,
-                        const std::vector<int64_t> &symbolValues, NamedTensors &inputs) {
-  for (const TensorSpec &spec : plan.arguments) {
-    if (inputs.count(spec.name))
-      continue;
-    Result<HostTensor> tensor = fillArgument(spec, symbolValues, seed, roles.at(spec.name));
-    if (!tensor)
-      return tensor.takeError();
-    inputs.emplace(spec.name, std::move(*tensor));
-  }
-  return {};
 }

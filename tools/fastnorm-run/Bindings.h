@@ -48,10 +48,6 @@ private:
   std::vector<std::optional<Binding>> bindings;
 };
 
-/// Adds a filled tensor for every argument without a file.
-Status fillInputs(const Plan &plan, uint64_t seed, const std::map<std::string, FillRole> &roles,
-                  const std::vector<int64_t> &symbolValues, NamedTensors &inputs);
-
 } // namespace fastnorm::tool
 
 #endif // FASTNORM_TOOLS_RUN_BINDINGS_H

@@ -7,6 +7,8 @@
 
 #include "CheckReference.h"
 
+#include "RowSample.h"
+
 #include "fastnorm/Reference/Interpreter.h"
 #include "runtime/TensorIO/Compare.h"
 
@@ -14,23 +16,84 @@
 #include "llvm/Support/raw_ostream.h"
 
 using namespace fastnorm;
+using namespace fastnorm::tool;
 
-Status tool::checkReference(mlir::func::FuncOp graph, const Plan &plan, const NamedTensors &inputs,
-                            const NamedTensors &outputs) {
+/// The reference evaluates some 10^8 elements a second on a few cores.
+static constexpr int64_t kMaxElements = int64_t(1) << 28;
+
+/// How an argument's values are had.
+using ReadArgument = llvm::function_ref<Result<HostTensor>(const TensorSpec &)>;
+
+static Result<std::vector<HostTensor>> evaluate(const CheckedRun &run, ReadArgument read) {
   std::vector<HostTensor> arguments;
-  for (const TensorSpec &spec : plan.arguments)
-    arguments.push_back(inputs.at(spec.name));
-  Result<std::vector<HostTensor>> references = interpret(graph, arguments);
+  for (const TensorSpec &spec : run.plan.arguments) {
+    Result<HostTensor> argument = read(spec);
+    if (!argument)
+      return argument.takeError();
+    arguments.push_back(std::move(*argument));
+  }
+  Result<std::vector<HostTensor>> references = interpret(run.graph, arguments);
   if (!references)
     return Error{"the reference could not evaluate the graph: " + references.error()};
+  return references;
+}
+
+/// Prints what a comparison says, and keeps the first error.
+static void report(const Comparison &comparison, const std::string &scope, Status &status) {
+  std::string sentence = comparison.sentence + scope;
+  llvm::outs() << sentence << "\n";
+  if (!comparison.matches && status)
+    status = Error{sentence};
+}
+
+Status tool::checkReference(const CheckedRun &run) {
+  Result<std::vector<HostTensor>> references =
+      evaluate(run, [&](const TensorSpec &spec) { return run.values.whole(spec.name); });
+  if (!references)
+    return references.takeError();
+  Result<NamedTensors> outputs = run.operands.downloadResults();
+  if (!outputs)
+    return outputs.takeError();
   Status status;
-  for (auto [spec, reference] : llvm::zip(plan.results, *references)) {
-    Result<Comparison> comparison = compare(outputs.at(spec.name), reference, "result '" + spec.name + "'");
+  for (auto [spec, reference] : llvm::zip(run.plan.results, *references)) {
+    Result<Comparison> comparison = compare(outputs->at(spec.name), reference, "result '" + spec.name + "'");
     if (!comparison)
       return comparison.takeError();
-    llvm::outs() << comparison->sentence << "\n";
-    if (!comparison->matches && status)
-      status = Error{comparison->sentence};
+    report(*comparison, "", status);
   }
   return status;
+}
+
+Status tool::checkReferenceSample(const CheckedRun &run) {
+  Result<RowSample> sample = RowSample::choose(run.plan, run.values, run.symbolValues);
+  if (!sample)
+    return sample.takeError();
+  Result<std::vector<HostTensor>> references =
+      evaluate(run, [&](const TensorSpec &spec) { return sample->argument(spec, run.values); });
+  if (!references)
+    return references.takeError();
+  const std::vector<int64_t> &rows = sample->resultRows();
+  std::string scope =
+      "; checked " + std::to_string(rows.size()) + " of " + std::to_string(sample->rowCount()) + " rows";
+  Status status;
+  for (auto [index, spec] : llvm::enumerate(run.plan.results)) {
+    Result<HostTensor> output = run.operands.downloadRows(index, rows);
+    if (!output)
+      return output.takeError();
+    Result<Comparison> comparison = compare(*output, (*references)[index], "result '" + spec.name + "'", rows);
+    if (!comparison)
+      return comparison.takeError();
+    report(*comparison, scope, status);
+  }
+  return status;
+}
+
+bool tool::wantsSample(const Plan &plan, const std::vector<int64_t> &symbolValues) {
+  int64_t elements = 0;
+  for (const std::vector<TensorSpec> *specs : {&plan.arguments, &plan.results})
+    for (const TensorSpec &spec : *specs) {
+      std::optional<int64_t> byteCount = checkedByteCount(spec.dtype, resolveShape(spec, symbolValues));
+      elements += byteCount ? std::min(*byteCount / byteWidth(spec.dtype), kMaxElements) : kMaxElements;
+    }
+  return elements > kMaxElements && static_cast<bool>(RowSample::isPossible(plan));
 }

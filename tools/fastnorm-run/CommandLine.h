@@ -54,7 +54,9 @@ struct CommandLine {
   Flag emulatorSeed{*this, "emulator-seed", "N", "Run the emulator's warps in an order drawn from a seed"};
   Flag target{*this, "target", "NAME", "What to compile for, as h200 or sm_90 (default: the device)"};
   Flag fuse{*this, "fuse", "always|never", "Which kernels to fuse", llvm::cl::init("always")};
-  Flag check{*this, "check", "reference", "Compare the results with a naive evaluation of the graph"};
+  Flag check{*this, "check", "reference[:all|:sample]",
+             "Compare the results with a naive evaluation of the graph, in all rows or, by default where tensors are "
+             "large, in a sample of them; filled arguments are then made on the device"};
   llvm::cl::opt<bool> bench{"bench", llvm::cl::desc("Time the kernels, and a copy to compare them with"),
                             llvm::cl::ZeroOrMore, llvm::cl::cat(category)};
   llvm::cl::opt<bool> profile{

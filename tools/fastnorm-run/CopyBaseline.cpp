@@ -78,18 +78,21 @@ Status CopyBaseline::add(Device &device, const std::string &target, int64_t vect
   Result<std::unique_ptr<Executor>> executor = Executor::create(std::move(*plan), device);
   if (!executor)
     return executor.takeError();
-  Result<RunResult> run = runPlan(**executor, inputs, {});
+  Result<RunResult> run = runPlan(**executor, uploadsOf(inputs), {});
   if (!run)
     return run.takeError();
+  Result<NamedTensors> outputs = run->operands.downloadResults();
+  if (!outputs)
+    return outputs.takeError();
   const HostTensor &from = inputs.at("from");
-  if (std::memcmp(run->outputs.at("to").data(), from.data(), from.byteCount()) != 0)
+  if (std::memcmp(outputs->at("to").data(), from.data(), from.byteCount()) != 0)
     return Error{"expected " + name + " to copy its argument, but the result differs"};
   copies.push_back({std::move(name), std::move(*executor), std::nullopt});
   return {};
 }
 
 Status CopyBaseline::bind() {
-  Result<RotatingSets> rotating = RotatingSets::create(*copies.front().executor, inputs, {});
+  Result<RotatingSets> rotating = RotatingSets::create(*copies.front().executor, uploadsOf(inputs), {});
   if (!rotating)
     return rotating.takeError();
   sets = std::move(*rotating);

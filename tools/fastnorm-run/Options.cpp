@@ -12,6 +12,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringRef.h"
+#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/FileSystem.h"
 
 using namespace fastnorm;
@@ -95,6 +96,20 @@ static Status readDevice(const CommandLine &line, Options &options) {
   return {};
 }
 
+static Status readCheck(const CommandLine::Flag &flag, Options &options) {
+  if (!flag.getNumOccurrences())
+    return {};
+  std::optional<CheckScope> scope = llvm::StringSwitch<std::optional<CheckScope>>(flag.getValue())
+                                        .Case("reference", CheckScope::Auto)
+                                        .Case("reference:all", CheckScope::All)
+                                        .Case("reference:sample", CheckScope::Sample)
+                                        .Default(std::nullopt);
+  if (!scope)
+    return expected("--check", "reference, reference:all or reference:sample", flag);
+  options.check = *scope;
+  return {};
+}
+
 /// Checks that a flag is not given or is one of some words.
 static Status checkWord(const CommandLine::Flag &flag, llvm::ArrayRef<StringRef> words) {
   if (!flag.getNumOccurrences() || llvm::is_contained(words, StringRef(flag.getValue())))
@@ -131,7 +146,7 @@ static Status checkFilesDiffer(const Options &options) {
 static Status checkCombination(const CommandLine &line, const Options &options) {
   if (!options.emit.empty() && !options.dump.empty())
     return Error{"expected --emit or --dump, but got both"};
-  bool prints = !options.runs() || options.bench || options.checkReference;
+  bool prints = !options.runs() || options.bench || options.check != CheckScope::None;
   if (options.profile && (prints || !options.outputs.empty() || !options.outputsFile.empty()))
     return Error{"expected --profile, which only runs the graph for a profiler, or --emit, --dump, --bench, --check or "
                  "--output, but got both"};
@@ -139,7 +154,7 @@ static Status checkCombination(const CommandLine &line, const Options &options) 
     return Error{"expected -o together with --emit=mlir, plan or ptx, but got it alone; results of a run are written "
                  "with --output NAME=FILE.npy"};
   if (!options.runs() &&
-      (options.bench || options.checkReference || !options.outputs.empty() || !options.outputsFile.empty()))
+      (options.bench || options.check != CheckScope::None || !options.outputs.empty() || !options.outputsFile.empty()))
     return Error{
         "expected --emit or --dump, which do not run the graph, or --bench, --check, --output or --outputs, which "
         "do, but got both"};
@@ -186,7 +201,6 @@ Result<Options> tool::parseOptions(int argc, char **argv) {
   options.target = line.target;
   options.fuse = line.fuse;
   options.hasFuse = line.fuse.getNumOccurrences() != 0;
-  options.checkReference = !line.check.empty();
   options.bench = line.bench;
   options.profile = line.profile;
   options.emit = line.emit;
@@ -200,8 +214,8 @@ Result<Options> tool::parseOptions(int argc, char **argv) {
                      readNumbers(line.offsets, "--offset", "NAME=ELEMENTS", "ELEMENTS", options.offsets),
                      readFill(line.fill, options),
                      readDevice(line, options),
+                     readCheck(line.check, options),
                      checkWord(line.fuse, {"always", "never"}),
-                     checkWord(line.check, {"reference"}),
                      checkWord(line.emit, {"mlir", "plan", "ptx"}),
                      checkValue(line.graph),
                      checkValue(line.target),

@@ -20,6 +20,9 @@ namespace fastnorm::tool {
 
 enum class DeviceKind : uint8_t { Auto, Cuda, Emulator };
 
+/// Which rows are compared with the reference; Auto is a sample where all would take too long.
+enum class CheckScope : uint8_t { None, Auto, All, Sample };
+
 struct Options {
   std::string source;                          ///< a graph (.mlir), or a compiled plan (.json)
   std::string graph;                           ///< a template, or "help"; empty: `source`
@@ -42,7 +45,7 @@ struct Options {
   std::string fuse = "always";
   bool hasFuse = false; ///< written on the command line
 
-  bool checkReference = false;
+  CheckScope check = CheckScope::None;
   bool bench = false;
   bool profile = false;
 

@@ -19,7 +19,7 @@ static Status launchAndWait(const Execution &execution, Stream &stream) {
   return stream.synchronize();
 }
 
-Status tool::profilePlan(const Executor &executor, const NamedTensors &inputs, const SymbolValues &given,
+Status tool::profilePlan(const Executor &executor, const OperandSources &inputs, const SymbolValues &given,
                          const OperandSetOptions &options) {
   Device &device = executor.device();
   Result<OperandSet> operands = OperandSet::create(executor.plan(), device, inputs, given, options);

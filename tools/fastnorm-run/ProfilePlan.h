@@ -14,7 +14,7 @@
 namespace fastnorm::tool {
 
 /// Launches the plan a few times to warm up, then once while a profiler records. Prints nothing.
-Status profilePlan(const Executor &executor, const NamedTensors &inputs, const SymbolValues &given,
+Status profilePlan(const Executor &executor, const OperandSources &inputs, const SymbolValues &given,
                    const OperandSetOptions &options);
 
 } // namespace fastnorm::tool

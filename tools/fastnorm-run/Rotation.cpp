@@ -10,7 +10,7 @@
 using namespace fastnorm;
 using namespace fastnorm::tool;
 
-Result<RotatingSets> RotatingSets::create(const Executor &executor, const NamedTensors &inputs,
+Result<RotatingSets> RotatingSets::create(const Executor &executor, const OperandSources &inputs,
                                           const SymbolValues &given, const OperandSetOptions &options) {
   RotatingSets result;
   // The first set tells how large one is.

@@ -19,7 +19,7 @@ namespace fastnorm::tool {
 /// As many operand sets, all of the same values, as keep each other out of L2.
 class RotatingSets {
 public:
-  static Result<RotatingSets> create(const Executor &executor, const NamedTensors &inputs, const SymbolValues &given,
+  static Result<RotatingSets> create(const Executor &executor, const OperandSources &inputs, const SymbolValues &given,
                                      const OperandSetOptions &options = {});
 
   const std::vector<OperandSet> &all() const { return sets; }

@@ -7,12 +7,14 @@
 
 #include "RunCommand.h"
 
+#include "ArgumentValues.h"
 #include "BenchCommand.h"
 #include "Bindings.h"
 #include "CheckReference.h"
 #include "FillRoles.h"
 #include "OutputFile.h"
 #include "ProfilePlan.h"
+#include "RowSample.h"
 #include "RunPlan.h"
 
 #include "runtime/TensorIO/Npy.h"
@@ -29,15 +31,37 @@ static Status checkOutputFiles(const Options &options) {
   return options.outputsFile.empty() ? Status() : checkWritableTensor(options.outputsFile);
 }
 
-static Status writeOutputs(const Options &options, const NamedTensors &outputs) {
+static Status writeOutputs(const Options &options, const OperandSet &operands) {
+  if (options.outputs.empty() && options.outputsFile.empty())
+    return {};
+  Result<NamedTensors> outputs = operands.downloadResults();
+  if (!outputs)
+    return outputs.takeError();
   for (const auto &[name, path] : options.outputs)
-    if (Status written = writeNpy(path, outputs.at(name)); !written)
+    if (Status written = writeNpy(path, outputs->at(name)); !written)
       return written;
-  return options.outputsFile.empty() ? Status() : writeSafetensors(options.outputsFile, outputs);
+  return options.outputsFile.empty() ? Status() : writeSafetensors(options.outputsFile, *outputs);
 }
 
-/// Runs the plan on inputs that are complete.
-static Exit runOn(const Options &options, const Source &source, const Executor &executor, const NamedTensors &inputs) {
+/// A plan, the values it runs on, and what is made of the command line for it.
+struct PreparedRun {
+  const Options &options;
+  const Source &source;
+  const Executor &executor;
+  const std::vector<int64_t> &symbolValues;
+  const ArgumentValues &values;
+  bool samples;
+};
+
+static Status check(const PreparedRun &run, const OperandSet &operands) {
+  CheckedRun checked{run.source.function(), run.executor.plan(), run.symbolValues, run.values, operands};
+  return run.samples ? checkReferenceSample(checked) : checkReference(checked);
+}
+
+static Exit runOn(const PreparedRun &prepared) {
+  const Options &options = prepared.options;
+  const Executor &executor = prepared.executor;
+  OperandSources inputs = prepared.values.sources();
   OperandSetOptions placement;
   placement.offsetElements = options.offsets;
   if (options.profile) {
@@ -47,7 +71,7 @@ static Exit runOn(const Options &options, const Source &source, const Executor &
   Result<RunResult> run = runPlan(executor, inputs, options.dimensions, placement);
   if (!run)
     return failed(run.error());
-  if (Status written = writeOutputs(options, run->outputs); !written)
+  if (Status written = writeOutputs(options, run->operands); !written)
     return failed(written.error());
 
   KernelTable table{std::move(run->launches), executor.device().info(), std::nullopt};
@@ -59,10 +83,44 @@ static Exit runOn(const Options &options, const Source &source, const Executor &
     times = std::move(*lines);
   }
   llvm::outs() << formatText(table) << times;
-  if (options.checkReference)
-    if (Status matches = checkReference(source.function(), executor.plan(), inputs, run->outputs); !matches)
+  if (options.check != CheckScope::None)
+    if (Status matches = check(prepared, run->operands); !matches)
       return failed(matches.error());
   return Exit::Done;
+}
+
+/// Binds files, symbols and fills to a plan, and runs it.
+static Exit runPlanOf(const Options &options, const Source &source, Plan plan, Device &device) {
+  Result<InputFiles> files = InputFiles::open(options);
+  if (!files)
+    return failed(files.error());
+  if (Status known = checkNames(plan, options, *files); !known)
+    return badUse(known.error());
+  Result<std::map<std::string, FillRole>> roles =
+      fillRoles(plan, options, source.isGraph() ? source.function() : mlir::func::FuncOp());
+  if (!roles)
+    return badUse(roles.error());
+  if (Status possible = RowSample::isPossible(plan); options.check == CheckScope::Sample && !possible)
+    return badUse(possible.error());
+  Result<NamedTensors> inputs = files->read(plan);
+  if (!inputs)
+    return failed(inputs.error());
+  Result<SymbolBindings> symbols = SymbolBindings::of(plan, options, *files, *inputs);
+  if (!symbols)
+    return failed(symbols.error());
+  Result<std::vector<int64_t>> symbolValues = symbols->values();
+  if (!symbolValues)
+    return badUse(symbolValues.error());
+  bool samples =
+      options.check == CheckScope::Sample || (options.check != CheckScope::All && wantsSample(plan, *symbolValues));
+  FillRequest request{options.fillSeed.value_or(0), std::move(*roles), samples};
+  Result<ArgumentValues> values = ArgumentValues::create(plan, std::move(*inputs), request, *symbolValues, device);
+  if (!values)
+    return failed(values.error());
+  Result<std::unique_ptr<Executor>> executor = Executor::create(std::move(plan), device);
+  if (!executor)
+    return failed(executor.error());
+  return runOn({options, source, **executor, *symbolValues, *values, samples});
 }
 
 Exit tool::runCommand(const Options &options, const Source &source, const CompileOptions &compileOptions,
@@ -72,28 +130,5 @@ Exit tool::runCommand(const Options &options, const Source &source, const Compil
   Result<Plan> plan = source.plan(compileOptions);
   if (!plan)
     return failed(plan.error());
-  Result<InputFiles> files = InputFiles::open(options);
-  if (!files)
-    return failed(files.error());
-  if (Status known = checkNames(*plan, options, *files); !known)
-    return badUse(known.error());
-  Result<std::map<std::string, FillRole>> roles =
-      fillRoles(*plan, options, source.isGraph() ? source.function() : mlir::func::FuncOp());
-  if (!roles)
-    return badUse(roles.error());
-  Result<NamedTensors> inputs = files->read(*plan);
-  if (!inputs)
-    return failed(inputs.error());
-  Result<SymbolBindings> symbols = SymbolBindings::of(*plan, options, *files, *inputs);
-  if (!symbols)
-    return failed(symbols.error());
-  Result<std::vector<int64_t>> symbolValues = symbols->values();
-  if (!symbolValues)
-    return badUse(symbolValues.error());
-  if (Status filled = fillInputs(*plan, options.fillSeed.value_or(0), *roles, *symbolValues, *inputs); !filled)
-    return failed(filled.error());
-  Result<std::unique_ptr<Executor>> executor = Executor::create(std::move(*plan), device);
-  if (!executor)
-    return failed(executor.error());
-  return runOn(options, source, **executor, *inputs);
+  return runPlanOf(options, source, std::move(*plan), device);
 }

@@ -30,7 +30,7 @@ static Result<std::vector<KernelRow>> launchAll(const Execution &execution, Devi
   return rows;
 }
 
-Result<RunResult> tool::runPlan(const Executor &executor, const NamedTensors &inputs, const SymbolValues &given,
+Result<RunResult> tool::runPlan(const Executor &executor, const OperandSources &inputs, const SymbolValues &given,
                                 const OperandSetOptions &options) {
   Result<OperandSet> operands = OperandSet::create(executor.plan(), executor.device(), inputs, given, options);
   if (!operands)
@@ -43,8 +43,5 @@ Result<RunResult> tool::runPlan(const Executor &executor, const NamedTensors &in
     return launches.takeError();
   if (Status intact = operands->checkGuards(); !intact)
     return intact.takeError();
-  Result<NamedTensors> outputs = operands->downloadResults();
-  if (!outputs)
-    return outputs.takeError();
-  return RunResult{std::move(*outputs), std::move(*launches)};
+  return RunResult{std::move(*operands), std::move(*launches)};
 }

@@ -17,12 +17,12 @@
 namespace fastnorm::tool {
 
 struct RunResult {
-  NamedTensors outputs;
+  OperandSet operands;             ///< the results are in it
   std::vector<KernelRow> launches; ///< with counters on the emulator
 };
 
-/// Uploads the inputs, launches one kernel after the other, checks the guard bytes and downloads the results.
-Result<RunResult> runPlan(const Executor &executor, const NamedTensors &inputs, const SymbolValues &given,
+/// Writes the inputs to the device, launches one kernel after the other and checks the guard bytes.
+Result<RunResult> runPlan(const Executor &executor, const OperandSources &inputs, const SymbolValues &given,
                           const OperandSetOptions &options = {});
 
 } // namespace fastnorm::tool

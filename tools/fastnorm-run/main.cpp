@@ -29,7 +29,7 @@ static Status checkAgainstSource(const Options &options, const Source &source) {
   std::string isPlan = ", but '" + options.source + "' is a compiled plan";
   if (!source.isGraph() && (!options.target.empty() || options.hasFuse))
     return Error{"--target and --fuse say how to compile a graph" + isPlan};
-  if (!source.isGraph() && options.checkReference)
+  if (!source.isGraph() && options.check != CheckScope::None)
     return Error{"--check=reference needs a graph" + isPlan};
   if (!source.isGraph() && (!options.dump.empty() || options.emit == "mlir"))
     return Error{"--dump and --emit=mlir need a graph" + isPlan};
