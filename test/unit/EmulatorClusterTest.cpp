@@ -160,6 +160,32 @@ TEST(EmulatorCluster, AnOwnerWritingOverWhatANeighbourReadsIsReported) {
   EXPECT_TRUE(contains(error, " of CTA ")) << error;
 }
 
+/// CTA 1 reads what CTA 0 stored in its own slot; CTA 1 runs first after the barrier.
+const std::string kOneReads = R"(mov.b32 %r1, slot;
+    st.shared.b32 [%r1], 7;
+    mapa.shared::cluster.u32 %r2, %r1, 0;
+    setp.eq.u32 %p1, %r101, 0;
+    )" + kMeet + R"(@!%p1 ld.shared::cluster.b32 %r3, [%r2];
+    //then
+    .shared .align 4 .b8 slot[4];)";
+
+TEST(EmulatorCluster, AnOwnerWritingAfterANeighboursReadIsReported) {
+  std::string error = run(replaced(kOneReads, "//then", "@%p1 st.shared.b32 [%r1], 5;\n" + kMeet), {2, 1, 0, 2});
+  EXPECT_TRUE(contains(error,
+                       "CTA 0, warp 0, lane 0, PTX line 27 '@%p1 st.shared.b32 [%r1], 5': writes 4 bytes at byte 0 of "
+                       "shared memory 'slot', which warp 0 of CTA 1 at PTX line 26 '@!%p1 ld.shared::cluster.b32 "
+                       "%r3, [%r2]' read with no barrier between"))
+      << error;
+  EXPECT_EQ(run(replaced(kOneReads, "//then", kMeet + "@%p1 st.shared.b32 [%r1], 5;"), {2, 1, 0, 2}), "");
+}
+
+TEST(EmulatorCluster, AnEndThatNoBarrierOrdersAfterAnAccessIsReported) {
+  EXPECT_EQ(run(kOneReads, {2, 1, 0, 2}),
+            "kernel 'k', CTA 0, at its end: warp 0 of CTA 1 accesses its shared memory at PTX line 26 '@!%p1 "
+            "ld.shared::cluster.b32 %r3, [%r2]' with no cluster barrier between that and the end");
+  EXPECT_EQ(run(replaced(kOneReads, "//then", kMeet), {2, 1, 0, 2}), "");
+}
+
 TEST(EmulatorCluster, AnAccessBeforeTheOtherCtaIsKnownToRunIsReported) {
   std::string body = "mov.b32 %r1, slot;\nmapa.shared::cluster.u32 %r2, %r1, 1;\n//start\n"
                      "st.shared::cluster.b32 [%r2], 1;\n" +

@@ -127,6 +127,28 @@ WAIT:
       << error;
 }
 
+TEST(EmulatorMBarrier, WaitingForOneStoreOrdersNoLaterOne) {
+  const std::string body = R"(.shared .align 8 .b8 first[8];
+    .shared .align 8 .b8 second[8];
+    .shared .align 8 .b8 slots[8];
+    mbarrier.init.shared.b64 [first], 1;
+    mbarrier.init.shared.b64 [second], 1;
+    mapa.shared::cluster.u32 %r1, slots, 0;
+    mapa.shared::cluster.u32 %r2, first, 0;
+    mapa.shared::cluster.u32 %r3, second, 0;
+    mbarrier.arrive.expect_tx.shared.b64 %rd1, [first], 4;
+    mbarrier.arrive.expect_tx.shared.b64 %rd2, [second], 4;
+    st.async.shared::cluster.mbarrier::complete_tx::bytes.b32 [%r1], 1, [%r2];
+    st.async.shared::cluster.mbarrier::complete_tx::bytes.b32 [%r1+4], 2, [%r3];
+WAIT:
+    mbarrier.try_wait.shared.b64 %p1, [WAITED], %rd1;
+    @!%p1 bra WAIT;
+    ld.shared.b32 %r4, [slots+4];)";
+  EXPECT_EQ(run(replaced(body, "WAITED", "second"), {1, 1, 0}), "");
+  EXPECT_TRUE(contains(run(replaced(body, "WAITED", "first"), {1, 1, 0}),
+                       "which an asynchronous store of warp 0 at PTX line 31 "));
+}
+
 TEST(EmulatorMBarrier, AsyncStoresOfVectors) {
   std::vector<uint32_t> words;
   ASSERT_EQ(run(R"(.shared .align 8 .b8 full[8];
