@@ -28,7 +28,7 @@ AccessPattern::AccessPattern(KernelOp kernel) : kernel(kernel) {
   for (Operation &op : block.without_terminator())
     visit(&op);
   for (Value result : block.getTerminator()->getOperands())
-    if (carries(axesOf(result), {Axis::Row, Axis::Hidden}))
+    if (axesOf(result).areRowsAnd({Axis::Hidden}))
       countElement(elementOf(result));
   if (hasGroups && (!llvm::isPowerOf2_64(groupSize()) || groupSize() > kMostGroupSize))
     unsupported.emplace_back(kernel, "has groups of " + std::to_string(groupSize()) +
@@ -63,21 +63,21 @@ void AccessPattern::classify(BlockArgument argument) {
   if (axes.contains(Axis::Slot))
     slots = type.getShape()[*axes.dimensionOf(Axis::Slot)];
   countGroups(argument);
-  if (carries(axes, {Axis::Row, Axis::Hidden})) {
+  if (axes.areRowsAnd({Axis::Hidden})) {
     streamed.push_back(argument);
     countElement(type.getElementType());
-  } else if (carries(axes, {Axis::Hidden})) {
+  } else if (carries(axes, {Axis::Hidden}) || carries(axes, {Axis::Head, Axis::Hidden})) {
     invariants.push_back(argument);
-  } else if (carries(axes, {Axis::Row})) {
+  } else if (axes.areRowsAnd({}) || carries(axes, {Axis::Head})) {
     rowScalars.push_back(argument);
-  } else if (carries(axes, {Axis::Row, Axis::Slot})) {
+  } else if (axes.areRowsAnd({Axis::Slot})) {
     slotScalars.push_back(argument);
-  } else if (carries(axes, {Axis::Row, Axis::Group})) {
+  } else if (axes.areRowsAnd({Axis::Group})) {
     groupScalars.push_back(argument);
   } else {
-    unsupported.emplace_back(kernel,
-                             "reads an input with axes " + axes.str() +
-                                 "; inputs may have [row, hidden], [hidden], [row], [row, slot] or [row, group]");
+    unsupported.emplace_back(kernel, "reads an input with axes " + axes.str() +
+                                         "; inputs may have [row, hidden], [head, hidden], [hidden], [row], [head], "
+                                         "[row, slot] or [row, group]");
   }
 }
 
@@ -120,7 +120,7 @@ void AccessPattern::visit(Operation *op) {
   int64_t opPhase = phaseOfOp(op);
   for (Value operand : op->getOperands()) {
     AxesAttr axes = axesOf(operand);
-    bool isKept = axes && (carries(axes, {Axis::Row, Axis::Hidden}) || carries(axes, {Axis::Row, Axis::Group}));
+    bool isKept = axes && (axes.areRowsAnd({Axis::Hidden}) || axes.areRowsAnd({Axis::Group}));
     if (isKept && phaseOf(operand) < opPhase)
       crossing.insert(operand);
   }
@@ -135,11 +135,11 @@ void AccessPattern::visit(Operation *op) {
     phases = std::max(phases, opPhase + 2);
   }
   if (reducesHidden) {
-    if (!carries(reduce.getOperandAxes(), {Axis::Row, Axis::Hidden}))
+    if (!reduce.getOperandAxes().areRowsAnd({Axis::Hidden}))
       unsupported.emplace_back(op, "reduces hidden of a value with axes " + reduce.getOperandAxes().str() +
                                        "; only [row, hidden] can be reduced over hidden");
   }
-  if (reduce && !reducesHidden && !carries(reduce.getOperandAxes(), {Axis::Row, Axis::Slot, Axis::Hidden}))
+  if (reduce && !reducesHidden && !reduce.getOperandAxes().areRowsAnd({Axis::Slot, Axis::Hidden}))
     unsupported.emplace_back(op, "reduces slot of a value with axes " + reduce.getOperandAxes().str() +
                                      "; only [row, slot, hidden] can be reduced over slot");
   auto gather = dyn_cast<GatherOp>(op);
@@ -156,9 +156,9 @@ void AccessPattern::visit(Operation *op) {
     if (axes.contains(Axis::Hidden))
       hidden = cast<RankedTensorType>(result.getType()).getShape()[*axes.dimensionOf(Axis::Hidden)];
     countGroups(result);
-    if (axes.contains(Axis::Group) && !carries(axes, {Axis::Row, Axis::Group}))
+    if (axes.contains(Axis::Group) && !axes.areRowsAnd({Axis::Group}))
       unsupported.emplace_back(op, "computes a value with axes " + axes.str() + "; groups go with [row, group]");
-    if (carries(axes, {Axis::Slot}) || carries(axes, {Axis::Slot, Axis::Hidden}))
+    if (axes.contains(Axis::Slot) && !axes.contains(Axis::Row))
       unsupported.emplace_back(op, "computes a value with axes " + axes.str() + ", which no schedule places");
     if (axes.contains(Axis::Slot) && phase[result] > 0)
       unsupported.emplace_back(op, "computes slots after a row reduction, which no schedule places");

@@ -36,14 +36,44 @@ static void printAxisList(AsmPrinter &printer, ArrayRef<Axis> axes) {
 }
 
 LogicalResult AxesAttr::verify(function_ref<InFlightDiagnostic()> emitError, ArrayRef<Axis> axes) {
-  if (axes.empty() || !llvm::is_sorted(axes, std::less_equal<Axis>()))
-    return emitError() << "expects axes in the order row, slot, group, hidden, each at most once and at least one";
+  bool repeats = llvm::any_of(llvm::drop_begin(llvm::enumerate(axes), axes.empty() ? 0 : 1), [&](auto entry) {
+    return entry.value() != Axis::Row && entry.value() == axes[entry.index() - 1];
+  });
+  if (axes.empty() || !llvm::is_sorted(axes) || repeats)
+    return emitError() << "expects axes in the order row, head, slot, group, hidden, at least one, and none but row more "
+                          "than once";
   if (llvm::is_contained(axes, Axis::Group) && llvm::is_contained(axes, Axis::Hidden))
     return emitError() << "expects group or hidden, but got both: a group is a run of neighbours of hidden";
   return success();
 }
 
 bool AxesAttr::contains(Axis axis) const { return llvm::is_contained(getAxes(), axis); }
+
+bool AxesAttr::areRowsAnd(ArrayRef<Axis> inner) const {
+  return contains(Axis::Row) && getAxes().drop_front(rowDimensions()) == inner;
+}
+
+int64_t AxesAttr::rowDimensions() const {
+  return llvm::count_if(getAxes(), [](Axis axis) { return axis == Axis::Row || axis == Axis::Head; });
+}
+
+AxesAttr AxesAttr::withoutHeadNames() const {
+  if (!contains(Axis::Row))
+    return *this;
+  SmallVector<Axis> axes(getAxes());
+  llvm::replace(axes, Axis::Head, Axis::Row);
+  return AxesAttr::get(getContext(), axes);
+}
+
+std::optional<int64_t> AxesAttr::rowDimensionWithin(int64_t dimension, int64_t rows) const {
+  int64_t own = rowDimensions();
+  // A head alone is the innermost of the rows; rows that are one short lack it.
+  if (!contains(Axis::Row))
+    return rows > 0 ? std::optional<int64_t>(rows - 1) : std::nullopt;
+  if (own == rows || (own == rows - 1 && !contains(Axis::Head)))
+    return dimension;
+  return std::nullopt;
+}
 
 std::optional<int64_t> AxesAttr::dimensionOf(Axis axis) const {
   const Axis *place = llvm::find(getAxes(), axis);

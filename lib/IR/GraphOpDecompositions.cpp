@@ -25,17 +25,28 @@ struct Placed {
   AxesAttr axes;
 };
 
-/// Writes algebra ops at the builder's place, and scalar ops in their bodies.
+/// Writes algebra ops at the builder's place, and scalar ops in their bodies. `rows` is a tensor of [rows, hidden]: its
+/// leading dimensions are the row dimensions of all values.
 class AlgebraBuilder {
 public:
-  AlgebraBuilder(OpBuilder &builder, Location loc) : builder(builder), loc(loc) {}
+  AlgebraBuilder(OpBuilder &builder, Location loc, Value rows, bool hasHeads = false)
+      : builder(builder), loc(loc), rowAxes(cast<RankedTensorType>(rows.getType()).getRank() - 1, Axis::Row) {
+    // Heads that are the only row dimension are rows.
+    if (hasHeads && rowAxes.size() > 1)
+      rowAxes.back() = Axis::Head;
+  }
 
-  AxesAttr axes(ArrayRef<Axis> list) { return AxesAttr::get(builder.getContext(), list); }
-  AxesAttr row() { return axes({Axis::Row}); }
-  AxesAttr hidden() { return axes({Axis::Hidden}); }
-  AxesAttr rowSlot() { return axes({Axis::Row, Axis::Slot}); }
-  AxesAttr rowHidden() { return axes({Axis::Row, Axis::Hidden}); }
-  AxesAttr rowSlotHidden() { return axes({Axis::Row, Axis::Slot, Axis::Hidden}); }
+  AxesAttr row() { return rowsAnd({}); }
+  AxesAttr rowSlot() { return rowsAnd({Axis::Slot}); }
+  AxesAttr rowHidden() { return rowsAnd({Axis::Hidden}); }
+  AxesAttr rowSlotHidden() { return rowsAnd({Axis::Slot, Axis::Hidden}); }
+
+  /// A parameter of [hidden] or [heads, hidden].
+  Placed parameter(Value value) {
+    if (cast<RankedTensorType>(value.getType()).getRank() == 1)
+      return {value, AxesAttr::get(builder.getContext(), {Axis::Hidden})};
+    return {value, AxesAttr::get(builder.getContext(), {rowAxes.back(), Axis::Hidden})};
+  }
 
   using Body = llvm::function_ref<Value(ValueRange)>;
 
@@ -90,8 +101,15 @@ public:
   }
 
 private:
+  AxesAttr rowsAnd(ArrayRef<Axis> inner) {
+    SmallVector<Axis> axes(rowAxes);
+    llvm::append_range(axes, inner);
+    return AxesAttr::get(builder.getContext(), axes);
+  }
+
   OpBuilder &builder;
   Location loc;
+  SmallVector<Axis> rowAxes;
 };
 
 } // namespace
@@ -99,7 +117,7 @@ private:
 static RankedTensorType f32Like(RankedTensorType type) { return type.clone(Float32Type::get(type.getContext())); }
 
 SmallVector<Value> CombineOp::decompose(OpBuilder &builder, ValueRange operands) {
-  AlgebraBuilder algebra(builder, getLoc());
+  AlgebraBuilder algebra(builder, getLoc(), getResult());
   auto resultType = cast<RankedTensorType>(getResult().getType());
   auto indexType = cast<RankedTensorType>(getRowIndex().getType());
   SmallVector<int64_t> gathered(indexType.getShape());
@@ -139,7 +157,7 @@ SmallVector<Value> CombineOp::decompose(OpBuilder &builder, ValueRange operands)
 }
 
 SmallVector<Value> ResidualAddOp::decompose(OpBuilder &builder, ValueRange operands) {
-  AlgebraBuilder algebra(builder, getLoc());
+  AlgebraBuilder algebra(builder, getLoc(), getResult());
   auto type = cast<RankedTensorType>(getResult().getType());
   return {algebra
               .map({{operands[0], algebra.rowHidden()}, {operands[1], algebra.rowHidden()}}, algebra.rowHidden(), type,
@@ -154,7 +172,7 @@ SmallVector<Value> ResidualAddOp::decompose(OpBuilder &builder, ValueRange opera
 template <typename NormOp> class NormDecomposition {
 public:
   NormDecomposition(NormOp op, OpBuilder &builder, ValueRange operands)
-      : op(op), builder(builder), algebra(builder, op.getLoc()), operands(operands),
+      : op(op), builder(builder), algebra(builder, op.getLoc(), op.getInput(), hasHeads(op)), operands(operands),
         type(cast<RankedTensorType>(op.getInput().getType())), input{operands[0], algebra.rowHidden()} {}
 
   /// The mean over hidden of each row.
@@ -187,9 +205,9 @@ public:
     inputs.push_back(rstd);
     // The weight is the operand behind the input, the bias the last.
     if (op.getWeight())
-      inputs.push_back({operands[1], algebra.hidden()});
+      inputs.push_back(algebra.parameter(operands[1]));
     if (op.getBias())
-      inputs.push_back({operands.back(), algebra.hidden()});
+      inputs.push_back(algebra.parameter(operands.back()));
     Placed value = algebra.map(inputs, algebra.rowHidden(), resultType, [&](ValueRange arguments) {
       Value xhat = algebra.multiply(centred(arguments, !centre.empty()), arguments[rstdNumber]);
       if (op.getRoundXhat())
@@ -200,6 +218,12 @@ public:
   }
 
 private:
+  static bool hasHeads(NormOp op) {
+    return llvm::any_of(ArrayRef<Value>{op.getWeight(), op.getBias()}, [](Value parameter) {
+      return parameter && cast<RankedTensorType>(parameter.getType()).getRank() == 2;
+    });
+  }
+
   RankedTensorType statisticType() { return RankedTensorType::get(type.getShape().drop_back(), builder.getF32Type()); }
 
   SmallVector<Placed> with(ArrayRef<Placed> centre) {

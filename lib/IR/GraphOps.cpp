@@ -59,6 +59,30 @@ static LogicalResult verifyHidden(Operation *op, StringRef what, Value value, St
                                      << ", but got " << shapeOf(value);
 }
 
+/// The leading dimensions, which count rows: all but the last.
+static ArrayRef<int64_t> rowsOf(Value value) { return tensorOf(value).getShape().drop_back(); }
+
+/// Only the first row dimension may be dynamic: the others are divided by.
+static LogicalResult verifyInnerRows(Operation *op, Value value) {
+  if (!llvm::any_of(rowsOf(value).drop_front(), ShapedType::isDynamic))
+    return success();
+  return op->emitOpError("expects only the first dimension to be dynamic, but got ") << tensorOf(value);
+}
+
+/// C2 of a norm: [hidden], or [heads, hidden] with the innermost row dimension of the input.
+static LogicalResult verifyParameter(Operation *op, StringRef what, Value parameter, Value input) {
+  if (!parameter)
+    return success();
+  if (failed(verifyHidden(op, what, parameter, "input", input)))
+    return failure();
+  ArrayRef<int64_t> heads = rowsOf(parameter);
+  int64_t innermost = rowsOf(input).back();
+  if (heads.empty() || (heads[0] == innermost && !ShapedType::isDynamic(innermost)))
+    return success();
+  return op->emitOpError("expects ") << what << " with heads to have the innermost row dimension of the input, "
+                                     << shapeOf(input) << ", which must be static, but got " << shapeOf(parameter);
+}
+
 LogicalResult CombineOp::verify() {
   // C4
   if (failed(verifyStatic(*this, "hidden", hiddenOf(getResult()), kMostHidden)) ||
@@ -74,11 +98,11 @@ LogicalResult CombineOp::verify() {
            << shapeOf(getRowIndex()) << " to match row_index, but got " << shapeOf(getGate());
   // C3
   for (Value rows : {Value(getShared()), Value(getResult())})
-    if (rows && !agree(tensorOf(getRowIndex()).getShape()[0], tensorOf(rows).getShape()[0]))
+    if (rows && !agree(rowsOf(getRowIndex()), rowsOf(rows)))
       return emitOpError("expects as many rows in ")
              << (rows == getResult() ? "the result" : "shared") << " as in row_index of shape "
              << shapeOf(getRowIndex()) << ", but got " << shapeOf(rows);
-  return success();
+  return verifyInnerRows(*this, getResult());
 }
 
 LogicalResult ResidualAddOp::verify() {
@@ -88,7 +112,9 @@ LogicalResult ResidualAddOp::verify() {
       return emitOpError("expects ") << what << " to have the shape of residual, " << shapeOf(getResidual())
                                      << ", but got " << shapeOf(value);
   // C2
-  return verifyStatic(*this, "hidden", hiddenOf(getResult()), kMostHidden);
+  if (failed(verifyStatic(*this, "hidden", hiddenOf(getResult()), kMostHidden)))
+    return failure();
+  return verifyInnerRows(*this, getResult());
 }
 
 /// C1, C2, C4, C5 and C6 of a norm, and C3 for its statistics by name.
@@ -102,12 +128,13 @@ static LogicalResult verifyNorm(NormOp op, ArrayRef<std::pair<StringRef, Value>>
     return op.emitOpError("expects the result to have the shape of the input, ")
            << shapeOf(op.getInput()) << ", but got " << shapeOf(op.getResult());
   // C2
-  if (failed(verifyHidden(op, "weight", op.getWeight(), "input", op.getInput())) ||
-      failed(verifyHidden(op, "bias", op.getBias(), "input", op.getInput())))
+  if (failed(verifyInnerRows(op, op.getInput())) ||
+      failed(verifyParameter(op, "weight", op.getWeight(), op.getInput())) ||
+      failed(verifyParameter(op, "bias", op.getBias(), op.getInput())))
     return failure();
   // C3
   for (auto [name, statistic] : statistics)
-    if (!agree(tensorOf(statistic).getShape()[0], tensorOf(op.getInput()).getShape()[0]))
+    if (!agree(tensorOf(statistic).getShape(), rowsOf(op.getInput())))
       return op.emitOpError("expects ") << name << " to have the rows of the input, " << shapeOf(op.getInput())
                                         << ", but got " << shapeOf(statistic);
   // C4

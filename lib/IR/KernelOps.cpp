@@ -78,10 +78,13 @@ LogicalResult MapOp::verify() {
              << number << " of rank " << axes.getAxes().size() << " for axes " << axes.str() << ", but got " << type;
     for (auto [dimension, axis] : llvm::enumerate(axes.getAxes())) {
       // C2
-      std::optional<int64_t> resultDimension = resultAxes.dimensionOf(axis);
       if (axis == Axis::Group && resultAxes.contains(Axis::Hidden))
         continue;
-      if (!resultDimension)
+      bool countsRows = static_cast<int64_t>(dimension) < axes.rowDimensions();
+      std::optional<int64_t> resultDimension =
+          countsRows ? axes.rowDimensionWithin(dimension, resultAxes.rowDimensions()) : resultAxes.dimensionOf(axis);
+      bool needsHead = countsRows && (axis == Axis::Head || axes.rowDimensions() < resultAxes.rowDimensions());
+      if (!resultDimension || (needsHead && !resultAxes.contains(Axis::Head)))
         return emitOpError("expects the axes of operand ")
                << number << ", " << axes.str() << ", to be among the result's, " << resultAxes.str();
       // C3
@@ -145,8 +148,8 @@ LogicalResult ReduceOp::verify() {
   auto inputType = tensorOf(getInput());
   auto resultType = tensorOf(getResult());
   // C3
-  if (getAxis() == Axis::Row)
-    return emitOpError("expects to reduce slot or hidden, but got row");
+  if (getAxis() == Axis::Row || getAxis() == Axis::Head)
+    return emitOpError("expects to reduce slot or hidden, but got ") << stringifyAxis(getAxis());
   // C1
   std::optional<int64_t> dimension = getOperandAxes().dimensionOf(getAxis());
   if (!dimension || static_cast<int64_t>(getOperandAxes().getAxes().size()) != inputType.getRank())
@@ -198,9 +201,9 @@ LogicalResult GatherOp::verify() {
   auto tableType = tensorOf(getTable());
   auto indexType = tensorOf(getIndex());
   // C3
-  if (tableType.getRank() != 2 || indexType.getRank() > 2 || !indexType.getElementType().isIntOrIndex() ||
+  if (tableType.getRank() != 2 || indexType.getRank() > 4 || !indexType.getElementType().isIntOrIndex() ||
       indexType.getElementType().isInteger(1))
-    return emitOpError("expects a table of rank 2 and an i32 or i64 index of rank 1 or 2, but got ")
+    return emitOpError("expects a table of rank 2 and an i32 or i64 index of rank 1 to 4, but got ")
            << tableType << " and " << indexType;
   // C1
   SmallVector<int64_t> shape(indexType.getShape());
@@ -230,8 +233,9 @@ SmallVector<Value> GatherOp::getRowIndices() { return {getIndex()}; }
 
 /// The axes of a gather's index, or of its result.
 static AxesAttr gatherAxes(GatherOp gather, bool withHidden) {
-  SmallVector<Axis> axes{Axis::Row};
-  if (tensorOf(gather.getIndex()).getRank() == 2)
+  int64_t rank = tensorOf(gather.getIndex()).getRank();
+  SmallVector<Axis> axes(std::max<int64_t>(1, rank - 1), Axis::Row);
+  if (rank >= 2)
     axes.push_back(Axis::Slot);
   if (withHidden)
     axes.push_back(Axis::Hidden);
@@ -282,7 +286,7 @@ static LogicalResult verifyUses(KernelOp kernel, Value value) {
       return use.getOwner()->emitOpError("gathers from a value computed in the same kernel");
     if (table != tableThere && !isa<YieldOp>(use.getOwner()))
       return use.getOwner()->emitOpError("reads rows directly from a value that another op gathers from");
-    if (axes && axesThere && axes != axesThere)
+    if (axes && axesThere && axes.withoutHeadNames() != axesThere.withoutHeadNames())
       return use.getOwner()->emitOpError("expects a value with axes ")
              << axesThere.str() << ", but another place in its kernel gives it " << axes.str();
   }
@@ -297,7 +301,7 @@ static LogicalResult verifySizes(KernelOp kernel, Value value, llvm::DenseMap<in
   if (!axes)
     return success();
   for (auto [dimension, axis] : llvm::enumerate(axes.getAxes())) {
-    if (axis == Axis::Row)
+    if (axis == Axis::Row || axis == Axis::Head)
       continue;
     int64_t extent = tensorOf(value).getShape()[dimension];
     if (ShapedType::isDynamic(extent) || extent < 1)
@@ -311,6 +315,21 @@ static LogicalResult verifySizes(KernelOp kernel, Value value, llvm::DenseMap<in
     if (!isNew && entry->second != extent)
       return kernel.emitOpError("expects one size of ")
              << stringifyAxis(axis) << " in its body, but got " << entry->second << " and " << extent;
+  }
+  return success();
+}
+
+/// C5: row dimensions are those of the kernel's results.
+static LogicalResult verifyRows(KernelOp kernel, Value value, ArrayRef<int64_t> rows) {
+  AxesAttr axes = axesOf(value);
+  for (int64_t dimension = 0; axes && dimension < axes.rowDimensions(); ++dimension) {
+    int64_t extent = tensorOf(value).getShape()[dimension];
+    std::optional<int64_t> place = axes.rowDimensionWithin(dimension, rows.size());
+    if (!place || !agree(rows[*place], extent) || (*place > 0 && ShapedType::isDynamic(extent)))
+      return kernel.emitOpError("expects values with the row dimensions of its results, of which only the first may be "
+                                "dynamic, but has one with axes ")
+             << axes.str() << " of type " << tensorOf(value) << " beside "
+             << cast<YieldOp>(kernel.getBody().front().getTerminator()).getOperand(0).getType();
   }
   return success();
 }
@@ -345,10 +364,24 @@ LogicalResult KernelOp::verifyRegions() {
     if (isa<BlockArgument>(result))
       return emitOpError("yields one of its inputs; return that value directly, or copy it with a fastnorm.map");
     AxesAttr axes = axesOf(result);
-    if (!axes.contains(Axis::Row) || axes.contains(Axis::Slot))
+    if (!axes.areRowsAnd({}) && !axes.areRowsAnd({Axis::Hidden}) && !axes.areRowsAnd({Axis::Group}))
       return emitOpError("expects results with axes [row], [row, hidden] or [row, group], but yields one with ")
              << axes.str();
+    if (axes.rowDimensions() != axesOf(yield.getOperand(0)).rowDimensions())
+      return emitOpError("expects results with the same row dimensions, but yields ")
+             << yield.getOperand(0).getType() << " and " << result.getType();
   }
+  if (yield.getNumOperands() == 0)
+    return success();
+  ArrayRef<int64_t> rows =
+      tensorOf(yield.getOperand(0)).getShape().take_front(axesOf(yield.getOperand(0)).rowDimensions());
+  for (BlockArgument argument : block.getArguments())
+    if (failed(verifyRows(*this, argument, rows)))
+      return failure();
+  for (Operation &op : block.without_terminator())
+    for (Value result : op.getResults())
+      if (failed(verifyRows(*this, result, rows)))
+        return failure();
   return success();
 }
 

@@ -18,12 +18,20 @@ using namespace mlir;
 using namespace fastnorm;
 using namespace fastnorm::reference;
 
-/// Zeros of a result's dtype, with the rows given and the rest of the shape from its type.
+/// Zeros of a result's dtype. Its row dimensions hold the rows given, the rest of the shape is from its type.
 static HostTensor emptyResult(Value value, int64_t rows) {
   auto type = cast<RankedTensorType>(value.getType());
   std::vector<int64_t> shape(type.getShape().begin(), type.getShape().end());
-  shape[0] = rows;
+  int64_t innerRows = 1;
+  for (int64_t extent : type.getShape().drop_front().drop_back())
+    innerRows *= extent;
+  shape[0] = innerRows ? rows / innerRows : shape[0];
   return HostTensor(*dtypeOf(type.getElementType()), shape);
+}
+
+/// One f32 for each row of a tensor.
+static HostTensor emptyStatistic(const HostTensor &rows) {
+  return HostTensor(DType::F32, std::vector<int64_t>(rows.shape().begin(), rows.shape().end() - 1));
 }
 
 static std::vector<double> readRow(const Tensor &tensor, int64_t row) {
@@ -88,19 +96,37 @@ static double meanOf(const std::vector<double> &values) {
   return sum / values.size();
 }
 
-/// The column parameters of a norm: factors (1 without a weight) and addends (0 without a bias).
+/// The column parameters of a norm: factors (1 without a weight) and addends (0 without a bias), each for all rows or a
+/// row of them for each head.
 template <typename NormOp> struct Affine {
   Affine(NormOp op, const std::vector<const Tensor *> &operands, int64_t hidden)
-      : factors(hidden, 1.0), addends(hidden, 0.0) {
+      : hidden(hidden), factors(hidden, 1.0), addends(hidden, 0.0) {
     if (op.getWeight()) {
-      operands[1]->read(0, hidden, factors.data());
+      factors = elementsOf(*operands[1]);
       for (double &factor : factors)
         factor += op.getWeightOffset().convertToFloat();
     }
     if (op.getBias())
-      operands.back()->read(0, hidden, addends.data());
+      addends = elementsOf(*operands.back());
   }
 
+  double apply(double xhat, int64_t row, int64_t column) const {
+    return xhat * at(factors, row, column) + at(addends, row, column);
+  }
+
+private:
+  static std::vector<double> elementsOf(const Tensor &tensor) {
+    std::vector<double> elements(tensor.rows() * tensor.rowElements());
+    tensor.read(0, elements.size(), elements.data());
+    return elements;
+  }
+
+  double at(const std::vector<double> &parameters, int64_t row, int64_t column) const {
+    int64_t heads = parameters.size() / hidden;
+    return parameters[row % heads * hidden + column];
+  }
+
+  int64_t hidden;
   std::vector<double> factors;
   std::vector<double> addends;
 };
@@ -131,8 +157,8 @@ static std::vector<Tensor> evaluateNorm(NormOp op, const std::vector<const Tenso
   constexpr bool kCentres = std::is_same_v<NormOp, LayerNormOp>;
   const Tensor &input = *operands[0];
   HostTensor result = emptyResult(op.getResult(), rows);
-  HostTensor means(DType::F32, {rows});
-  HostTensor rstds(DType::F32, {rows});
+  HostTensor means = emptyStatistic(result);
+  HostTensor rstds = emptyStatistic(result);
   Affine<NormOp> affine(op, operands, input.rowElements());
   DType inputType = *dtypeOf(cast<RankedTensorType>(op.getInput().getType()).getElementType());
   forEachRow(rows, input.rowElements(), [&](int64_t begin, int64_t end) {
@@ -141,7 +167,7 @@ static std::vector<Tensor> evaluateNorm(NormOp op, const std::vector<const Tenso
       auto [mean, rstd] = normalize(values, kCentres, op.getEps().convertToFloat());
       for (size_t column = 0; column < values.size(); ++column) {
         double xhat = op.getRoundXhat() ? roundTo(inputType, values[column]) : values[column];
-        values[column] = xhat * affine.factors[column] + affine.addends[column];
+        values[column] = affine.apply(xhat, row, column);
       }
       storeRow(result, row, values);
       means.set(row, mean);

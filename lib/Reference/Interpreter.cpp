@@ -69,7 +69,7 @@ Result<int64_t> Evaluation::commonRows(RowOpInterface op) {
     auto known = values.find(value);
     if (known == values.end())
       continue;
-    int64_t extent = known->second.shape()[0];
+    int64_t extent = known->second.rows();
     if (rows && *rows != extent)
       return Error{"expected operands of '" + op->getName().getStringRef().str() +
                    "' with equal numbers of rows, but got " + std::to_string(*rows) + " and " + std::to_string(extent)};

@@ -18,8 +18,9 @@ using namespace fastnorm;
 using namespace fastnorm::reference;
 
 static AxesAttr axesOfGather(GatherOp gather, bool withHidden) {
-  SmallVector<Axis> axes{Axis::Row};
-  if (cast<RankedTensorType>(gather.getIndex().getType()).getRank() == 2)
+  int64_t rank = cast<RankedTensorType>(gather.getIndex().getType()).getRank();
+  SmallVector<Axis> axes(std::max<int64_t>(1, rank - 1), Axis::Row);
+  if (rank >= 2)
     axes.push_back(Axis::Slot);
   if (withHidden)
     axes.push_back(Axis::Hidden);
@@ -54,6 +55,17 @@ Result<RowProgram> RowProgram::of(Operation *op, const std::vector<const Tensor 
     inputs.assign(block.args_begin(), block.args_end());
     results.assign(block.getTerminator()->operand_begin(), block.getTerminator()->operand_end());
   }
+  size_t rowDimensions = 0;
+  auto count = [&](AxesAttr axes) { rowDimensions = std::max<size_t>(rowDimensions, axes ? axes.rowDimensions() : 0); };
+  for (Operation *inner : ops) {
+    if (!isa<MapOp, ReduceOp, GatherOp>(inner))
+      continue;
+    for (unsigned number = 0; number < inner->getNumOperands(); ++number)
+      count(axesOfOperand(inner, number));
+    for (unsigned number = 0; number < inner->getNumResults(); ++number)
+      count(axesOfResult(inner, number));
+  }
+  program.extents.rows.assign(rowDimensions, -1);
   for (auto [value, tensor] : llvm::zip(inputs, operands))
     if (Status added = program.addOperand(value, *tensor, ops); !added)
       return added.takeError();
@@ -104,8 +116,8 @@ Status RowProgram::addStep(Operation *op) {
       return joined;
   }
   if (isa<MapOp>(op))
-    for (Axis axis : places.back().axes.getAxes())
-      if (extents.of(axis) < 0)
+    for (auto [dimension, axis] : llvm::enumerate(places.back().axes.getAxes()))
+      if (*extents.of(places.back().axes, dimension) < 0)
         return Error{"expected operands of fastnorm.map that tell the size of its dynamic " +
                      stringifyAxis(axis).str()};
   steps.push_back(std::move(step));
@@ -114,8 +126,12 @@ Status RowProgram::addStep(Operation *op) {
 
 /// Dynamic dimensions of a type tell nothing.
 Status RowProgram::joinExtents(AxesAttr axes, ArrayRef<int64_t> shape, Operation *op) {
-  for (auto [axis, extent] : llvm::zip(axes.getAxes(), shape)) {
-    int64_t &known = extents.of(axis);
+  for (auto [dimension, axis, extent] : llvm::enumerate(axes.getAxes(), shape)) {
+    int64_t *place = extents.of(axes, dimension);
+    if (!place)
+      return Error{"expected values of '" + op->getName().getStringRef().str() + "' with " +
+                   std::to_string(extents.rows.size()) + " row dimensions, but got one with axes " + axes.str()};
+    int64_t &known = *place;
     if (ShapedType::isDynamic(extent) || known == extent)
       continue;
     if (known >= 0)
@@ -135,14 +151,40 @@ int64_t RowProgram::columnsOf(AxesAttr axes) const {
   return axes.contains(Axis::Hidden) ? extents.hidden : axes.contains(Axis::Group) ? extents.group : 1;
 }
 
-std::vector<Tensor> RowProgram::run() const {
+int64_t *RowProgram::Extents::of(AxesAttr axes, int64_t dimension) {
+  Axis axis = axes.getAxes()[dimension];
+  if (axis == Axis::Slot || axis == Axis::Group || axis == Axis::Hidden)
+    return axis == Axis::Slot ? &slot : axis == Axis::Group ? &group : &hidden;
+  std::optional<int64_t> place = axes.rowDimensionWithin(dimension, rows.size());
+  return place ? &rows[*place] : nullptr;
+}
+
+int64_t RowProgram::Extents::rowCount() const {
   // Values without rows are computed as if they had one.
-  int64_t rows = extents.row < 0 ? 1 : extents.row;
+  int64_t count = 1;
+  for (int64_t extent : rows)
+    count *= extent < 0 ? 1 : extent;
+  return count;
+}
+
+int64_t RowProgram::ownRow(AxesAttr axes, int64_t row) const {
+  size_t own = axes.rowDimensions();
+  if (own == extents.rows.size())
+    return row;
+  if (own == 0)
+    return 0;
+  return axes.contains(Axis::Row) ? row / extents.rows.back() : row % extents.rows.back();
+}
+
+std::vector<Tensor> RowProgram::run() const {
+  int64_t rows = extents.rowCount();
   std::vector<Tensor> results;
   for (size_t output : outputs) {
     std::vector<int64_t> shape;
-    for (Axis axis : places[output].axes.getAxes())
-      shape.push_back(Extents(extents).of(axis));
+    AxesAttr axes = places[output].axes;
+    Extents known = extents;
+    for (size_t dimension = 0; dimension < axes.getAxes().size(); ++dimension)
+      shape.push_back(*known.of(axes, dimension));
     results.push_back(Tensor::wide(shape));
   }
   int64_t rowElements = std::max<int64_t>(extents.slot, 1) * std::max<int64_t>(extents.hidden, 1);

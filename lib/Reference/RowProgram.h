@@ -29,15 +29,17 @@ public:
   std::vector<Tensor> run() const;
 
 private:
-  /// The number of rows and the size of the axes inside one; -1 while nothing has told. All values of a program agree.
+  /// The row dimensions and the size of the axes inside a row; -1 while nothing has told. All values of a program
+  /// agree.
   struct Extents {
-    int64_t row = -1;
+    std::vector<int64_t> rows;
     int64_t slot = -1;
     int64_t group = -1;
     int64_t hidden = -1;
-    int64_t &of(Axis axis) {
-      return axis == Axis::Row ? row : axis == Axis::Slot ? slot : axis == Axis::Group ? group : hidden;
-    }
+    /// The extent of a dimension of a value with these axes; null for a row dimension that the program does not have.
+    int64_t *of(AxesAttr axes, int64_t dimension);
+    /// Rows in all.
+    int64_t rowCount() const;
   };
 
   /// A value of the program.
@@ -62,6 +64,8 @@ private:
   int64_t elementsOfRow(AxesAttr axes) const;
   /// Elements of a row and slot: of hidden, or of group.
   int64_t columnsOf(AxesAttr axes) const;
+  /// Which row of an operand with these axes belongs to a row of the program.
+  int64_t ownRow(AxesAttr axes, int64_t row) const;
 
   void runRow(int64_t row, RowValues &values) const;
   void runMap(const Step &step, RowValues &values) const;

@@ -23,8 +23,7 @@ void RowProgram::runRow(int64_t row, RowValues &values) const {
     if (!place.source || !place.axes)
       continue;
     elements.resize(elementsOfRow(place.axes));
-    int64_t first = place.axes.contains(Axis::Row) ? row * elements.size() : 0;
-    place.source->read(first, elements.size(), elements.data());
+    place.source->read(ownRow(place.axes, row) * elements.size(), elements.size(), elements.data());
   }
   for (const Step &step : steps)
     llvm::TypeSwitch<Operation *>(step.op)

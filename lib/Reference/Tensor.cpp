@@ -40,7 +40,9 @@ Tensor Tensor::wide(std::vector<int64_t> shape) {
   return result;
 }
 
-int64_t Tensor::rowElements() const { return product(shape(), 1); }
+int64_t Tensor::rowElements() const { return shape().empty() ? 1 : shape().back(); }
+
+int64_t Tensor::rows() const { return product(shape(), 0) / std::max<int64_t>(1, rowElements()); }
 
 /// Copies stored elements of type T, as `toDouble` sees them.
 template <typename T, typename Function>
@@ -80,7 +82,7 @@ HostTensor Tensor::convert(DType dtype) const {
     return *stored;
   HostTensor result(dtype, shape());
   int64_t perRow = rowElements();
-  forEachRow(shape().empty() ? 1 : shape()[0], perRow, [&](int64_t begin, int64_t end) {
+  forEachRow(rows(), perRow, [&](int64_t begin, int64_t end) {
     std::vector<double> row(perRow);
     for (int64_t index = begin; index < end; ++index) {
       read(index * perRow, perRow, row.data());

@@ -27,8 +27,9 @@ public:
   static Tensor wide(std::vector<int64_t> shape);
 
   const std::vector<int64_t> &shape() const { return stored ? stored->shape() : wideShape; }
-  /// The extent of all dimensions but the first.
+  /// The extent of the last dimension, and of all others.
   int64_t rowElements() const;
+  int64_t rows() const;
 
   /// Copies elements to `values`.
   void read(int64_t first, int64_t count, double *values) const;

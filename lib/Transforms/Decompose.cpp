@@ -113,12 +113,12 @@ static void wrapLooseAlgebra(Block &block) {
       wrapRun(run);
 }
 
-/// The kernel that copies a value of rank 1 or 2.
+/// The kernel that copies a value of [row], or of [rows, hidden].
 static Value copyOf(OpBuilder &builder, Location loc, Value value) {
   auto type = cast<RankedTensorType>(value.getType());
   KernelOp kernel = createKernel(builder, loc, "copy", {value}, type);
-  SmallVector<Axis> list{Axis::Row};
-  if (type.getRank() == 2)
+  SmallVector<Axis> list(std::max<int64_t>(1, type.getRank() - 1), Axis::Row);
+  if (type.getRank() > 1)
     list.push_back(Axis::Hidden);
   auto axes = AxesAttr::get(builder.getContext(), list);
   OpBuilder::InsertionGuard guard(builder);
@@ -171,9 +171,9 @@ private:
       if (returned.get().getDefiningOp<KernelOp>() && written.insert(returned.get()).second)
         continue;
       auto type = cast<RankedTensorType>(returned.get().getType());
-      if (type.getRank() > 2)
+      if (type.getRank() > 4)
         return terminator->emitOpError("returns an argument of type ")
-               << type << "; only tensors of rank 1 and 2 can be copied to a result";
+               << type << "; only tensors of rank 1 to 4 can be copied to a result";
       returned.set(copyOf(builder, terminator->getLoc(), returned.get()));
       written.insert(returned.get());
     }

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "fastnorm/Analysis/RowLayout.h"
 #include "fastnorm/Analysis/Symbols.h"
 #include "fastnorm/CostModel/BestSchedule.h"
 #include "fastnorm/IR/KernelOps.h"
@@ -50,7 +51,8 @@ static bool readsAlongOtherAxes(KernelOp producer, KernelOp consumer) {
   Operation *yield = producer.getBody().front().getTerminator();
   for (auto [input, argument] : llvm::zip(consumer.getInputs(), consumer.getBody().getArguments()))
     if (auto result = dyn_cast<OpResult>(input); result && result.getOwner() == producer)
-      if (axesOf(argument) != axesOf(yield->getOperand(result.getResultNumber())))
+      if (!axesOf(argument) ||
+          axesOf(argument).withoutHeadNames() != axesOf(yield->getOperand(result.getResultNumber())).withoutHeadNames())
         return true;
   return false;
 }
@@ -62,7 +64,8 @@ static std::string whyNotFusible(KernelOp producer, KernelOp consumer, const Sym
   for (Value table : consumer.getTables())
     if (table.getDefiningOp() == producer)
       return "the rows of one are gathered by the other";
-  if (!symbols.sameRows(producer.getResult(0), consumer.getResult(0)))
+  if (!symbols.sameRows(producer.getResult(0), consumer.getResult(0)) ||
+      rowDimensionsOf(producer).drop_front() != rowDimensionsOf(consumer).drop_front())
     return "they work on different rows";
   if (readsAlongOtherAxes(producer, consumer))
     return "one reads the other's result along another axis";

@@ -1,18 +1,18 @@
 // Attributes that cannot be, each in one sentence.
 // RUN: fastnorm-opt %s --split-input-file --verify-diagnostics
 
-// expected-error@+1 {{expects axes in the order row, slot, group, hidden, each at most once and at least one}}
+// expected-error@+1 {{expects axes in the order row, head, slot, group, hidden, at least one, and none but row more than once}}
 func.func private @axes_out_of_order() attributes {a = #fastnorm.axes<hidden, row>}
 
 // -----
 
-// expected-error@+1 {{expects axes in the order row, slot, group, hidden, each at most once and at least one}}
-func.func private @axis_twice() attributes {a = #fastnorm.axes<row, row>}
+// expected-error@+1 {{expects axes in the order row, head, slot, group, hidden, at least one, and none but row more than once}}
+func.func private @axis_twice() attributes {a = #fastnorm.axes<hidden, hidden>}
 
 // -----
 
 func.func @map_axes_out_of_order(%x: tensor<?x64xf32>) {
-  // expected-error@+1 {{expects axes in the order row, slot, group, hidden, each at most once and at least one}}
+  // expected-error@+1 {{expects axes in the order row, head, slot, group, hidden, at least one, and none but row more than once}}
   %y = fastnorm.map(%x [hidden, row]) -> [row, hidden] : (tensor<?x64xf32>) -> tensor<?x64xf32> {
   ^bb0(%a: f32):
     fastnorm.yield %a : f32

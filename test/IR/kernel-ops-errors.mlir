@@ -205,7 +205,7 @@ func.func @gather_present_type(%table: tensor<?x64xbf16>, %index: tensor<?x8xi64
 
 // gather C3.
 func.func @gather_index_of_floats(%table: tensor<?x64xbf16>, %index: tensor<?x8xf32>) {
-  // expected-error@+1 {{'fastnorm.gather' op expects a table of rank 2 and an i32 or i64 index of rank 1 or 2, but got 'tensor<?x64xbf16>' and 'tensor<?x8xf32>'}}
+  // expected-error@+1 {{'fastnorm.gather' op expects a table of rank 2 and an i32 or i64 index of rank 1 to 4, but got 'tensor<?x64xbf16>' and 'tensor<?x8xf32>'}}
   %rows, %present = fastnorm.gather %table[%index]
      : tensor<?x64xbf16>, tensor<?x8xf32> -> tensor<?x8x64xbf16>, tensor<?x8xi1>
   return

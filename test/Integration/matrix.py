@@ -295,7 +295,9 @@ KINDS = {
 
 
 def run(path, graph, rows, options):
-    command = ["fastnorm-run", path, "--device=emulator", "--fill=seed:1", "--dim", f"rows={rows}", "--check=reference"]
+    command = ["fastnorm-run", path, "--device=emulator", "--fill=seed:1", "--check=reference"]
+    if rows is not None:
+        command += ["--dim", f"rows={rows}"]
     if "expert_rows" in graph:
         command += ["--dim", f"expert_rows={2 * rows + 1}"]
     with open(path, "w") as file:

@@ -8,7 +8,7 @@ func.func @foreign_op(%x: tensor<?x64xf32>) -> tensor<?x64xf32> {
 
 // -----
 
-func.func @returned_cube(%x: tensor<?x8x64xf32>) -> tensor<?x8x64xf32> {
-  // expected-error@+1 {{'func.return' op returns an argument of type 'tensor<?x8x64xf32>'; only tensors of rank 1 and 2 can be copied to a result}}
-  return %x : tensor<?x8x64xf32>
+func.func @returned_of_rank_5(%x: tensor<?x2x3x8x64xf32>) -> tensor<?x2x3x8x64xf32> {
+  // expected-error@+1 {{'func.return' op returns an argument of type 'tensor<?x2x3x8x64xf32>'; only tensors of rank 1 to 4 can be copied to a result}}
+  return %x : tensor<?x2x3x8x64xf32>
 }

@@ -19,7 +19,7 @@ func.func @slots_after_a_row_reduction(%x: tensor<?x64xf32>, %g: tensor<?x2xf32>
 // -----
 
 func.func @slots_of_columns(%x: tensor<2x64xf32>, %r: tensor<?x2x64xf32>) -> tensor<?x64xf32> {
-  // expected-error@+1 {{'fastnorm.kernel' op reads an input with axes [row, slot, hidden]; inputs may have [row, hidden], [hidden], [row], [row, slot] or [row, group]}}
+  // expected-error@+1 {{'fastnorm.kernel' op reads an input with axes [row, slot, hidden]; inputs may have [row, hidden], [head, hidden], [hidden], [row], [head], [row, slot] or [row, group]}}
   %m = fastnorm.kernel "k" (%a = %r) : (tensor<?x2x64xf32>) -> tensor<?x64xf32> {
     %s = fastnorm.reduce add slot (%a [row, slot, hidden]) : tensor<?x2x64xf32> -> tensor<?x64xf32>
     fastnorm.yield %s : tensor<?x64xf32>

@@ -34,10 +34,10 @@ struct AccessPattern {
   int64_t groups = 1; ///< of hidden
   int64_t phases = 1;
 
-  // Body arguments by how they are read.
+  // Body arguments by how they are read. [row] stands for any row dimensions.
   llvm::SmallVector<mlir::BlockArgument> streamed;     ///< [row, hidden]
-  llvm::SmallVector<mlir::BlockArgument> invariants;   ///< [hidden]
-  llvm::SmallVector<mlir::BlockArgument> rowScalars;   ///< [row]
+  llvm::SmallVector<mlir::BlockArgument> invariants;   ///< [hidden] and [head, hidden]
+  llvm::SmallVector<mlir::BlockArgument> rowScalars;   ///< [row] and [head]
   llvm::SmallVector<mlir::BlockArgument> slotScalars;  ///< [row, slot]
   llvm::SmallVector<mlir::BlockArgument> groupScalars; ///< [row, group]
   llvm::SmallVector<mlir::BlockArgument> tables;       ///< gathered from

@@ -22,8 +22,8 @@ class Fastnorm_EnumAttr<string name, string summary, list<I32EnumAttrCase> cases
 }
 
 def Fastnorm_AxisAttr : Fastnorm_EnumAttr<"Axis", "an axis of the kernel algebra", [
-  I32EnumAttrCase<"Row", 0, "row">, I32EnumAttrCase<"Slot", 1, "slot">, I32EnumAttrCase<"Group", 2, "group">,
-  I32EnumAttrCase<"Hidden", 3, "hidden">]>;
+  I32EnumAttrCase<"Row", 0, "row">, I32EnumAttrCase<"Head", 1, "head">, I32EnumAttrCase<"Slot", 2, "slot">,
+  I32EnumAttrCase<"Group", 3, "group">, I32EnumAttrCase<"Hidden", 4, "hidden">]>;
 
 def Fastnorm_CombinerAttr : Fastnorm_EnumAttr<"Combiner", "how a reduction combines two values", [
   I32EnumAttrCase<"Add", 0, "add">, I32EnumAttrCase<"Max", 1, "max">, I32EnumAttrCase<"Min", 2, "min">]>;
@@ -56,11 +56,15 @@ class Fastnorm_Attr<string name, string attrMnemonic> : AttrDef<Fastnorm_Dialect
 def Fastnorm_AxesAttr : Fastnorm_Attr<"Axes", "axes"> {
   let summary = "the axes a value carries, outermost first";
   let description = [{
-    A strictly ascending, non-empty list in the order row, slot, group, hidden. The value's dimensions correspond to it
-    one to one. A value with `group` has one element for each run of neighbours of hidden, so it never has both.
+    A non-empty list in the order row, head, slot, group, hidden. The value's dimensions correspond to it one to one.
+    `row` may repeat: leading dimensions are counted through as one row number. `head` names the innermost row dimension
+    where a value varies along it alone, as a weight `[heads, hidden]` does; beside `row` it is a row dimension like any
+    other. A value with `group` has one element for each run of neighbours of hidden, so it never has both.
 
     ```mlir
     #fastnorm.axes<row, hidden>
+    #fastnorm.axes<row, row, hidden>
+    #fastnorm.axes<head, hidden>
     ```
   }];
   let parameters = (ins ArrayRefParameter<"Axis">:$axes);
@@ -69,7 +73,16 @@ def Fastnorm_AxesAttr : Fastnorm_Attr<"Axes", "axes"> {
   let extraClassDeclaration = [{
     /// Whether the value varies along an axis.
     bool contains(Axis axis) const;
-    /// The dimension that carries an axis, or nothing.
+    /// Whether the axes are these, where row stands for all row dimensions, head among them.
+    bool areRowsAnd(::llvm::ArrayRef<Axis> inner) const;
+    /// Leading dimensions that count rows: row, and head beside or without it.
+    int64_t rowDimensions() const;
+    /// The same axes with row for a head beside a row: two values with equal ones lie alike.
+    AxesAttr withoutHeadNames() const;
+    /// The dimension of a map's result, or of a kernel's rows, that dimension `dimension` varies along: where `rows`
+    /// dimensions count rows. Nothing where there is none.
+    std::optional<int64_t> rowDimensionWithin(int64_t dimension, int64_t rows) const;
+    /// The dimension that carries an axis (the first of several rows), or nothing.
     std::optional<int64_t> dimensionOf(Axis axis) const;
     /// These axes without one.
     AxesAttr without(Axis axis) const;

@@ -18,7 +18,7 @@ def Fastnorm_Dialect : Dialect {
     Two levels over three axes, *row*, *slot* and *hidden*.
 
     **Graph level**: `fastnorm.gather`, `fastnorm.combine`, `fastnorm.residual_add`, `fastnorm.rms_norm`,
-    `fastnorm.layer_norm` on ranked tensors. The last dimension is hidden and static; the first is rows, static or `?`.
+    `fastnorm.layer_norm` on ranked tensors. The last dimension is hidden and static; those before it are rows, the first static or `?`.
     Storage is f32, bf16 or f16, results also f8E4M3FN; arithmetic and sums are f32; indices are i32 or i64.
 
     **Kernel level**: `fastnorm.map`, `fastnorm.reduce`, `fastnorm.gather` inside a `fastnorm.kernel`. Every value

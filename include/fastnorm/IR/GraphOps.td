@@ -17,14 +17,16 @@ def Fastnorm_Storage : AnyTypeOf<[F32, BF16, F16], "f32, bf16 or f16">;
 /// What a result may also be rounded to.
 def Fastnorm_ResultStorage : AnyTypeOf<[F32, BF16, F16, F8E4M3FN], "f32, bf16, f16 or f8E4M3FN">;
 def Fastnorm_Index : AnyTypeOf<[I32, I64], "i32 or i64">;
-class Fastnorm_TensorOf<Type element, int rank, string shape>
-  : Type<And<[TensorRankOf<[element], [rank]>.predicate]>, shape # " tensor of " # element.summary, "::mlir::RankedTensorType">;
-def Fastnorm_Rows : Fastnorm_TensorOf<Fastnorm_Storage, 2, "[rows, hidden]">;
-def Fastnorm_ResultRows : Fastnorm_TensorOf<Fastnorm_ResultStorage, 2, "[rows, hidden]">;
-def Fastnorm_RowIndex : Fastnorm_TensorOf<Fastnorm_Index, 2, "[rows, top_k]">;
-def Fastnorm_Gate : Fastnorm_TensorOf<Fastnorm_Storage, 2, "[rows, top_k]">;
-def Fastnorm_Weight : Fastnorm_TensorOf<Fastnorm_Storage, 1, "[hidden]">;
-def Fastnorm_RowStatistic : Fastnorm_TensorOf<F32, 1, "[rows]">;
+class Fastnorm_TensorOf<Type element, list<int> ranks, string shape>
+  : Type<And<[TensorRankOf<[element], ranks>.predicate]>, shape # " tensor of " # element.summary, "::mlir::RankedTensorType">;
+// `rows` stands for one to three dimensions, of which only the first may be dynamic.
+def Fastnorm_Rows : Fastnorm_TensorOf<Fastnorm_Storage, [2, 3, 4], "[rows, hidden]">;
+def Fastnorm_ResultRows : Fastnorm_TensorOf<Fastnorm_ResultStorage, [2, 3, 4], "[rows, hidden]">;
+def Fastnorm_Table : Fastnorm_TensorOf<Fastnorm_Storage, [2], "[expert_rows, hidden]">;
+def Fastnorm_RowIndex : Fastnorm_TensorOf<Fastnorm_Index, [2, 3, 4], "[rows, top_k]">;
+def Fastnorm_Gate : Fastnorm_TensorOf<Fastnorm_Storage, [2, 3, 4], "[rows, top_k]">;
+def Fastnorm_Weight : Fastnorm_TensorOf<Fastnorm_Storage, [1, 2], "[hidden] or [heads, hidden]">;
+def Fastnorm_RowStatistic : Fastnorm_TensorOf<F32, [1, 2, 3], "[rows]">;
 
 class Fastnorm_GraphOp<string mnemonic, list<Trait> traits = []>
   : Fastnorm_Op<mnemonic, !listconcat([Pure, DeclareOpInterfaceMethods<Fastnorm_RowOpInterface>,
@@ -43,7 +45,7 @@ def Fastnorm_CombineOp : Fastnorm_GraphOp<"combine", [AttrSizedOperandSegments]>
 
     - C1: expert_rows, shared and result have the same hidden size.
     - C2: gate and row_index have the same shape.
-    - C3: row_index, shared and result have the same number of rows.
+    - C3: row_index, shared and result have the same row dimensions.
     - C4: hidden is static and from 1 to 2^24, top_k is static and from 1 to 64.
 
     ```mlir
@@ -54,7 +56,7 @@ def Fastnorm_CombineOp : Fastnorm_GraphOp<"combine", [AttrSizedOperandSegments]>
     ```
   }];
   let arguments = (ins
-    Arg<Fastnorm_Rows, "rows in expert order">:$expert_rows,
+    Arg<Fastnorm_Table, "rows in expert order">:$expert_rows,
     Arg<Fastnorm_RowIndex, "for each token, its k rows in expert_rows">:$row_index,
     Arg<Optional<Fastnorm_Gate>, "the factor of each slot">:$gate,
     Arg<Optional<Fastnorm_Rows>, "the output of an expert that every token has">:$shared);
@@ -117,8 +119,8 @@ def Fastnorm_RmsNormOp : Fastnorm_NormOp<"rms_norm"> {
     before the weight multiplies it.
 
     - C1: input and result have the same shape.
-    - C2: weight and bias have the hidden size of input.
-    - C3: rstd has the rows of input.
+    - C2: weight and bias have the hidden size of input and, where they have heads, the innermost row dimension of input.
+    - C3: rstd has the row dimensions of input.
     - C4: eps is finite and not negative; weight_offset is finite.
     - C5: a weight_offset other than 0 needs a weight.
     - C6: hidden is static and from 1 to 2^24.
@@ -149,8 +151,8 @@ def Fastnorm_LayerNormOp : Fastnorm_NormOp<"layer_norm"> {
     `fastnorm.rms_norm`.
 
     - C1: input and result have the same shape.
-    - C2: weight and bias have the hidden size of input.
-    - C3: statistics are none, or two: mean and rstd, with the rows of input.
+    - C2: weight and bias have the hidden size of input and, where they have heads, the innermost row dimension of input.
+    - C3: statistics are none, or two: mean and rstd, with the row dimensions of input.
     - C4: eps is finite and not negative; weight_offset is finite.
     - C5: a weight_offset other than 0 needs a weight.
     - C6: hidden is static and from 1 to 2^24.

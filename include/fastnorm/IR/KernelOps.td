@@ -15,8 +15,8 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 
 def Fastnorm_Element : AnyTypeOf<[F32, BF16, F16, F8E4M3FN, I1, I8, I32, I64],
   "f32, bf16, f16, f8E4M3FN, i1, i8, i32 or i64">;
-def Fastnorm_Tensor : Type<And<[TensorRankOf<[Fastnorm_Element], [1, 2, 3]>.predicate]>,
-  "tensor of f32, bf16, f16, f8E4M3FN, i1, i8, i32 or i64 of rank 1 to 3", "::mlir::RankedTensorType">;
+def Fastnorm_Tensor : Type<And<[TensorRankOf<[Fastnorm_Element], [1, 2, 3, 4, 5]>.predicate]>,
+  "tensor of f32, bf16, f16, f8E4M3FN, i1, i8, i32 or i64 of rank 1 to 5", "::mlir::RankedTensorType">;
 
 class Fastnorm_KernelAlgebraOp<string mnemonic, list<Trait> traits = []>
   : Fastnorm_Op<mnemonic, !listconcat([Pure, DeclareOpInterfaceMethods<Fastnorm_RowOpInterface>], traits)> {
@@ -33,7 +33,8 @@ def Fastnorm_MapOp : Fastnorm_KernelAlgebraOp<"map", [SingleBlock, RecursiveMemo
 
     - C1: one axes attribute per operand, of the operand's rank; the result's axes have the result's rank.
     - C2: the axes of each operand are among the result's, or group where the result has hidden: each element then stands
-      for its group.
+      for its group. Of row dimensions an operand has all of the result's, or the head alone, or all but the head; where a
+      row stands for the head of another value it lies as that value does.
     - C3: dimensions of one axis agree.
     - C4: the body has one argument per operand, of its element type, and yields the result's element type.
     - C5: the body uses only its arguments and these ops: `arith.constant`, `addf`, `subf`, `mulf`, `divf`, `negf`,
@@ -115,7 +116,7 @@ def Fastnorm_GatherOp : Fastnorm_KernelAlgebraOp<"gather"> {
 
     - C1: the result's shape is the index's followed by the table's hidden size, with the table's element type.
     - C2: present has the index's shape.
-    - C3: the index has the axes [row] or [row, slot].
+    - C3: the index has the axes [row], or [row, slot] with any number of row dimensions.
 
     ```mlir
     %rows, %present = fastnorm.gather %table[%index]
@@ -143,9 +144,10 @@ def Fastnorm_KernelOp : Fastnorm_Op<"kernel", [IsolatedFromAbove, SingleBlock, P
     - C1: one body argument per input, of its type; the body yields the results' types.
     - C2: the body holds only fastnorm.map, reduce and gather.
     - C3: every argument is used with the same axes everywhere; a table is only a table.
-    - C4: results are computed in the body and carry [row], [row, hidden] or [row, group].
+    - C4: results are computed in the body and carry [row], [row, hidden] or [row, group], with all row dimensions.
     - C5: all values that carry hidden have the same hidden size, from 1 to 2^24, all that carry slot the same top_k, from
-      1 to 64, all that carry group the same number of groups, which divides hidden.
+      1 to 64, all that carry group the same number of groups, which divides hidden. Row dimensions agree; of them only
+      the first may be dynamic.
 
     ```mlir
     %s = fastnorm.kernel "residual_add" (%a = %x, %b = %h) : (tensor<?x64xf32>, tensor<?x64xf32>) -> tensor<?x64xf32> {

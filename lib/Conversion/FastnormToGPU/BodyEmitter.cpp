@@ -7,6 +7,8 @@
 
 #include "BodyEmitter.h"
 
+#include "fastnorm/Analysis/RowLayout.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -36,11 +38,11 @@ VectorType BodyEmitter::vectorOf(Value value) {
 
 int64_t BodyEmitter::elementBytesOf(Value value) const { return elementBytes(tensorOf(value).getElementType()); }
 
-int64_t BodyEmitter::rowBytes(Value value) const {
-  int64_t elements = 1;
-  for (int64_t extent : tensorOf(value).getShape().drop_front())
-    elements *= extent;
-  return elements * elementBytesOf(value);
+/// Bytes of a row of a table, or of a row's slots.
+int64_t BodyEmitter::rowBytes(Value value) const { return tensorOf(value).getShape().back() * elementBytesOf(value); }
+
+Value BodyEmitter::yielded(unsigned index) const {
+  return pattern.kernel.getBody().front().getTerminator()->getOperand(index);
 }
 
 bool BodyEmitter::isVectorInput(Value value) const {
@@ -64,6 +66,25 @@ Value BodyEmitter::pointerAsInteger(Value pointer) {
   return arith::IndexCastOp::create(builder, loc, builder.getI64Type(), index);
 }
 
+Value BodyEmitter::rowOffsetBytes(Value value) {
+  RowLayout layout = RowLayout::of(pattern.kernel, value);
+  int64_t bytes = elementBytesOf(value);
+  auto scaled = [&](Value row, int64_t stride) -> Value {
+    return arith::MulIOp::create(builder, loc, row, constant(stride * bytes));
+  };
+  if (layout.innerRows == 1)
+    return layout.outerStride ? scaled(position.row, layout.outerStride) : Value();
+  Value innerRows = constant(layout.innerRows);
+  Value offset;
+  if (layout.outerStride)
+    offset = scaled(arith::DivUIOp::create(builder, loc, position.row, innerRows), layout.outerStride);
+  if (layout.innerStride) {
+    Value inner = scaled(arith::RemUIOp::create(builder, loc, position.row, innerRows), layout.innerStride);
+    offset = offset ? arith::AddIOp::create(builder, loc, offset, inner) : inner;
+  }
+  return offset;
+}
+
 /// The address of a vector of a [hidden], [row, hidden] or gathered operand (there: of row 0).
 VectorAddress BodyEmitter::addressOf(Value pointer, Value value, int64_t vector) {
   int64_t bytes = elementBytesOf(value);
@@ -79,7 +100,7 @@ VectorAddress BodyEmitter::addressOf(Value pointer, Value value, int64_t vector)
 }
 
 VectorAddress BodyEmitter::resultAddress(unsigned index, int64_t vector) {
-  return addressOf(interface.resultPointers[index], pattern.kernel.getResult(index), vector);
+  return addressOf(interface.resultPointers[index], yielded(index), vector);
 }
 
 Value BodyEmitter::insideRow(int64_t vector) {
@@ -105,27 +126,22 @@ Value BodyEmitter::insideRow(int64_t vector) {
 void BodyEmitter::enterRow(const RowPosition &place) {
   position = place;
   // Row bases are 64-bit; the offset of a thread within its row is small.
-  auto enter = [&](Value pointer, Value value, bool hasRow, bool hasHidden) {
+  auto enter = [&](Value pointer, Value value) {
     Value address = pointerAsInteger(pointer);
-    if (hasRow)
-      address = arith::AddIOp::create(builder, loc, address,
-                                      arith::MulIOp::create(builder, loc, position.row, constant(rowBytes(value))));
-    if (hasHidden) {
+    bool table = isTable(value);
+    if (Value offset = table ? Value() : rowOffsetBytes(value))
+      address = arith::AddIOp::create(builder, loc, address, offset);
+    if (table || axesOf(value).contains(Axis::Hidden)) {
       int64_t vectorBytes = schedule.getVectorWidth() * elementBytesOf(value);
       address = arith::AddIOp::create(builder, loc, address,
                                       arith::MulIOp::create(builder, loc, position.lane, constant(vectorBytes)));
     }
     rowAddress[pointer] = address;
   };
-  for (BlockArgument argument : pattern.kernel.getBody().getArguments()) {
-    AxesAttr axes = axesOf(argument);
-    bool table = isTable(argument);
-    enter(interface.inputPointers.lookup(argument), argument, !table && axes.contains(Axis::Row),
-          table || axes.contains(Axis::Hidden));
-  }
-  Operation *yield = pattern.kernel.getBody().front().getTerminator();
-  for (auto [pointer, result] : llvm::zip(interface.resultPointers, yield->getOperands()))
-    enter(pointer, result, /*hasRow=*/true, axesOf(result).contains(Axis::Hidden));
+  for (BlockArgument argument : pattern.kernel.getBody().getArguments())
+    enter(interface.inputPointers.lookup(argument), argument);
+  for (auto [index, pointer] : llvm::enumerate(interface.resultPointers))
+    enter(pointer, yielded(index));
   loadRowScalars();
   enterChunk(position.columnBase);
 }
@@ -335,9 +351,8 @@ void BodyEmitter::finishPhase(int64_t phase, ArrayRef<Value> partials) {
 }
 
 void BodyEmitter::storeVector(unsigned resultIndex, int64_t vector) {
-  Value yielded = pattern.kernel.getBody().front().getTerminator()->getOperand(resultIndex);
   StorePolicy policy = schedule.getStores() == Stores::Streaming ? StorePolicy::Streaming : StorePolicy::Cached;
-  access.store(vectorValue(yielded, vector), resultAddress(resultIndex, vector), policy,
+  access.store(vectorValue(yielded(resultIndex), vector), resultAddress(resultIndex, vector), policy,
                conjunction(position.rowExists, insideRow(vector)));
 }
 
@@ -345,7 +360,7 @@ void BodyEmitter::storeVector(unsigned resultIndex, int64_t vector) {
 void BodyEmitter::storeRowResults(int64_t phase) {
   Operation *yield = pattern.kernel.getBody().front().getTerminator();
   for (auto [index, value] : llvm::enumerate(yield->getOperands())) {
-    if (axesOf(value) != AxesAttr::get(builder.getContext(), {Axis::Row}) || pattern.phaseOf(value) != phase)
+    if (!axesOf(value).areRowsAnd({}) || pattern.phaseOf(value) != phase)
       continue;
     Value isFirst = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, position.lane, constant(0));
     if (position.columnBase)

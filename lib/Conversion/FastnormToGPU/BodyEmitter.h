@@ -57,6 +57,8 @@ private:
   mlir::Value constant(int64_t value);
   mlir::VectorType vectorOf(mlir::Value value);
   bool isVectorInput(mlir::Value value) const;
+  /// What the kernel's result of a number is computed as.
+  mlir::Value yielded(unsigned index) const;
   int64_t rowBytes(mlir::Value value) const;
   int64_t elementBytesOf(mlir::Value value) const;
   /// Whether a vector lies inside the row; null: always.
@@ -66,6 +68,8 @@ private:
   VectorAddress addressOf(mlir::Value pointer, mlir::Value value, int64_t vector);
   VectorAddress resultAddress(unsigned index, int64_t vector);
   mlir::Value pointerAsInteger(mlir::Value pointer);
+  /// Elements from an operand's base to its row.
+  mlir::Value rowOffsetBytes(mlir::Value value);
 
   void loadRowScalars();
   void loadSlotScalars(mlir::BlockArgument argument);

@@ -8,6 +8,7 @@
 #include "HostFunction.h"
 #include "RowPosition.h"
 
+#include "fastnorm/Analysis/RowLayout.h"
 #include "fastnorm/Analysis/Traffic.h"
 #include "fastnorm/Conversion/LaunchAttributes.h"
 
@@ -87,6 +88,8 @@ void HostFunction::addLaunch(const AccessPattern &pattern, ScheduleAttr schedule
                              bool isDependent) {
   KernelOp kernel = pattern.kernel;
   Value rows = rowsOf(kernel.getResult(0));
+  if (int64_t inner = innerRowsOf(kernel); inner > 1)
+    rows = arith::MulIOp::create(builder, loc, rows, constant(inner));
   auto asI64 = [&](Value index) -> Value {
     return arith::IndexCastOp::create(builder, loc, builder.getI64Type(), index);
   };

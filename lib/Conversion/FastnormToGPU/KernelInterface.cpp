@@ -7,6 +7,8 @@
 
 #include "KernelInterface.h"
 
+#include "fastnorm/Analysis/RowLayout.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -29,8 +31,9 @@ static MemRefType pointerType(Value value) {
 }
 
 bool KernelInterface::needsRows(const AccessPattern &pattern, ScheduleAttr schedule) {
-  int64_t rows = tensorOf(pattern.kernel.getResult(0)).getShape()[0];
-  return schedule.getRowsPerCta() > 1 && (ShapedType::isDynamic(rows) || rows % schedule.getRowsPerCta());
+  int64_t outer = rowDimensionsOf(pattern.kernel).front();
+  int64_t rows = ShapedType::isDynamic(outer) ? innerRowsOf(pattern.kernel) : outer * innerRowsOf(pattern.kernel);
+  return rows % schedule.getRowsPerCta() != 0 || (ShapedType::isDynamic(outer) && schedule.getRowsPerCta() > 1);
 }
 
 KernelInterface::KernelInterface(OpBuilder &builder, const AccessPattern &pattern, ScheduleAttr schedule,
