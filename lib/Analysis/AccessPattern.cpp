@@ -7,6 +7,8 @@
 
 #include "fastnorm/Analysis/AccessPattern.h"
 
+#include "fastnorm/Analysis/RowLayout.h"
+
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -37,10 +39,31 @@ AccessPattern::AccessPattern(KernelOp kernel) : kernel(kernel) {
   // Rows that are in no memory are computed in f32.
   if (!narrowestBytes)
     countElement(Float32Type::get(kernel.getContext()));
+  placeRows();
   for (Value value :
        llvm::concat<const Value>(SmallVector<Value>(kernel.getInputs()), SmallVector<Value>(kernel.getResults())))
     if (elementOf(value).isInteger(1))
       unsupported.emplace_back(kernel, "reads or writes i1; i1 can't be stored, only computed");
+}
+
+/// How far apart rows may be for vectors to be aligned in all of them.
+void AccessPattern::placeRows() {
+  Block &block = kernel.getBody().front();
+  alignedElements = int64_t(1) << llvm::countr_zero(static_cast<uint64_t>(hidden));
+  SmallVector<Value> operands(block.getArguments());
+  llvm::append_range(operands, block.getTerminator()->getOperands());
+  for (Value value : operands) {
+    AxesAttr axes = axesOf(value);
+    RowLayout layout = RowLayout::of(kernel, value);
+    if (!layout.reachesAllRows)
+      unsupported.emplace_back(kernel, "reads rows of axes " + axes.str() + " that two strides do not reach");
+    if (axes && !axes.contains(Axis::Hidden))
+      continue;
+    int64_t bytes = elementBytes(elementOf(value));
+    int64_t aligned = layout.alignmentBytes(bytes, /*alignment=*/16);
+    if (aligned < 16)
+      alignedElements = std::min(alignedElements, std::max<int64_t>(1, aligned / bytes));
+  }
 }
 
 void AccessPattern::countElement(Type type) {

@@ -12,6 +12,8 @@
 
 #include "llvm/ADT/StringMap.h"
 
+#include <limits>
+
 using namespace mlir;
 using namespace fastnorm;
 
@@ -35,6 +37,41 @@ static LogicalResult verifyOneExtent(Operation *op, ArrayRef<Value> rows) {
   return success();
 }
 
+/// Whether distinct elements of a tensor lie at distinct places, as what is written must. Strides known at run time are
+/// checked then.
+static bool overlapsItself(RankedTensorType type) {
+  SmallVector<std::pair<int64_t, int64_t>> dimensions;
+  for (auto [extent, stride] : llvm::zip(type.getShape(), stridesOf(type)))
+    if (extent != 1 && !ShapedType::isDynamic(stride))
+      dimensions.emplace_back(stride, extent);
+  llvm::sort(dimensions);
+  int64_t end = 0; // of the elements that smaller strides reach
+  for (auto [stride, extent] : dimensions) {
+    if (stride < end || stride == 0)
+      return true;
+    // The first dimension may be dynamic; nothing may have a larger stride than its rows, then.
+    end =
+        ShapedType::isDynamic(extent) ? std::numeric_limits<int64_t>::max() : end + stride * (extent - 1) + (end == 0);
+  }
+  return false;
+}
+
+/// Strides are for what is bound: results do not overlap themselves, and what passes between ops is dense.
+static LogicalResult verifyStrides(func::FuncOp function) {
+  for (Type type : function.getResultTypes())
+    if (overlapsItself(cast<RankedTensorType>(type)))
+      return function.emitOpError("expects results whose elements do not overlap, but got ") << type;
+  for (Operation &op : function.getBody().front())
+    for (Value result : op.getResults()) {
+      auto type = dyn_cast<RankedTensorType>(result.getType());
+      bool returned = llvm::any_of(result.getUsers(), [](Operation *user) { return isa<func::ReturnOp>(user); });
+      if (type && type.getEncoding() && !returned)
+        return op.emitOpError("expects strides on arguments and results of the function, but computes ")
+               << type << ", which is not returned";
+    }
+  return success();
+}
+
 LogicalResult fastnorm::verifyGraph(func::FuncOp function) {
   if (!function.getBody().hasOneBlock() || !isa<func::ReturnOp>(function.getBody().front().getTerminator()))
     return function.emitOpError("expects a body of one block, but has ")
@@ -48,16 +85,15 @@ LogicalResult fastnorm::verifyGraph(func::FuncOp function) {
       return function.emitOpError("expects arguments and results that are ranked tensors with a dimension, but got ")
              << type;
     Type element = tensor.getElementType();
-    if (tensor.getEncoding() || !isStorable(element))
-      return function.emitOpError(
-                 "expects arguments and results that are dense tensors of f32, bf16, f16, f8E4M3FN, i8, "
-                 "i32 or i64, but got ")
+    if ((tensor.getEncoding() && !isa<StridesAttr>(tensor.getEncoding())) || !isStorable(element))
+      return function.emitOpError("expects arguments and results that are tensors of f32, bf16, f16, f8E4M3FN, i8, "
+                                  "i32 or i64, dense or with #fastnorm.strides, but got ")
              << type;
     for (int64_t dimension = 1; dimension < tensor.getRank(); ++dimension)
       if (tensor.isDynamicDim(dimension))
         return function.emitOpError("expects only the first dimension to be dynamic, but got ") << type;
   }
-  return success();
+  return verifyStrides(function);
 }
 
 FailureOr<Symbols> Symbols::of(func::FuncOp function) {

@@ -12,11 +12,11 @@
 using namespace mlir;
 using namespace fastnorm;
 
-/// Elements of a value, leaving out its row dimension.
+/// Distinct elements of a value, leaving out its first dimension: those with a stride of 0 are there once.
 static int64_t elementsPerRow(RankedTensorType type) {
   int64_t count = 1;
-  for (int64_t extent : type.getShape().drop_front())
-    count *= extent;
+  for (auto [extent, stride] : llvm::drop_begin(llvm::zip(type.getShape(), stridesOf(type))))
+    count *= stride ? extent : 1;
   return count;
 }
 
@@ -26,7 +26,9 @@ Traffic::Traffic(KernelOp kernel) {
     int64_t bytes = elementBytes(type.getElementType());
     if (isTable(argument))
       continue;
-    if (axesOf(argument).contains(Axis::Row))
+    if (axesOf(argument).contains(Axis::Row) && stridesOf(type)[0] == 0)
+      read.fixed += bytes * elementsPerRow(type);
+    else if (axesOf(argument).contains(Axis::Row))
       read.perRow += bytes * elementsPerRow(type);
     else
       read.fixed += bytes * type.getNumElements();

@@ -55,13 +55,12 @@ static constexpr int64_t kMostEarlyInvariantRegisters = 12;
 /// Slots whose loads are in flight together; of more, groups of half as many alternate.
 static constexpr int64_t kMostSlotsInFlight = 8;
 
-/// 16 bytes of the narrowest element but 32 of the widest at most, or as much as divides every row.
+/// 16 bytes of the narrowest element but 32 of the widest at most, or as much as is aligned in every row.
 static int64_t vectorWidthFor(const AccessPattern &pattern) {
   int64_t widest = std::min(16 / pattern.narrowestBytes, 32 / pattern.widestBytes);
-  int64_t dividesRow = int64_t(1) << llvm::countr_zero(static_cast<uint64_t>(pattern.hidden));
   if (pattern.hasGroups)
     return std::min(std::max(widest, pattern.groupSize() / 32), pattern.groupSize());
-  return std::min(widest, dividesRow);
+  return std::min(widest, pattern.alignedElements);
 }
 
 /// Whole warps that cover a row with `vectors` vectors a thread.

@@ -23,6 +23,12 @@ static Reason whyColumnsIllegal(const AccessPattern &pattern, ScheduleAttr sched
                          schedule.getVectorWidth())
         .str();
   int64_t held = schedule.getColumnChunk() * schedule.getCtasPerRow();
+  if (schedule.getVectorWidth() > pattern.alignedElements)
+    return llvm::formatv(
+               "needs vectors of at most {0} elements, which the strides of its operands keep aligned, but has "
+               "vector_width {1}",
+               pattern.alignedElements, schedule.getVectorWidth())
+        .str();
   if (schedule.getKind() == ScheduleKind::PerRow && held < pattern.hidden)
     return llvm::formatv("holds {0} elements of a row in registers, but hidden is {1}: use more threads_per_row or "
                          "vectors_per_thread, or two_pass",

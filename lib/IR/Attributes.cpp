@@ -40,8 +40,9 @@ LogicalResult AxesAttr::verify(function_ref<InFlightDiagnostic()> emitError, Arr
     return entry.value() != Axis::Row && entry.value() == axes[entry.index() - 1];
   });
   if (axes.empty() || !llvm::is_sorted(axes) || repeats)
-    return emitError() << "expects axes in the order row, head, slot, group, hidden, at least one, and none but row more "
-                          "than once";
+    return emitError()
+           << "expects axes in the order row, head, slot, group, hidden, at least one, and none but row more "
+              "than once";
   if (llvm::is_contained(axes, Axis::Group) && llvm::is_contained(axes, Axis::Hidden))
     return emitError() << "expects group or hidden, but got both: a group is a run of neighbours of hidden";
   return success();
@@ -92,6 +93,80 @@ std::string AxesAttr::str() const {
   for (Axis axis : getAxes())
     text += (text.size() > 1 ? ", " : "") + stringifyAxis(axis).str();
   return text + "]";
+}
+
+//===----------------------------------------------------------------------===//
+// Strides
+//===----------------------------------------------------------------------===//
+
+static ParseResult parseStrideList(AsmParser &parser, SmallVectorImpl<int64_t> &strides) {
+  return parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&]() -> ParseResult {
+    if (succeeded(parser.parseOptionalQuestion())) {
+      strides.push_back(ShapedType::kDynamic);
+      return success();
+    }
+    return parser.parseInteger(strides.emplace_back());
+  });
+}
+
+static void printStrideList(AsmPrinter &printer, ArrayRef<int64_t> strides) {
+  printer << "[";
+  llvm::interleaveComma(strides, printer, [&](int64_t stride) {
+    if (ShapedType::isDynamic(stride))
+      printer << "?";
+    else
+      printer << stride;
+  });
+  printer << "]";
+}
+
+LogicalResult StridesAttr::verify(function_ref<InFlightDiagnostic()> emitError, ArrayRef<int64_t> strides) {
+  if (strides.empty() || strides.back() != 1) {
+    InFlightDiagnostic diagnostic = emitError() << "expects the last of the strides to be 1, but got ";
+    if (strides.empty())
+      return diagnostic << "none";
+    std::string last = ShapedType::isDynamic(strides.back()) ? "?" : std::to_string(strides.back());
+    return diagnostic << last << "; copy the tensor so that the elements of a row are neighbours";
+  }
+  for (int64_t stride : strides)
+    if (stride < 0 && !ShapedType::isDynamic(stride))
+      return emitError() << "expects strides that are not negative, but got " << stride;
+  return success();
+}
+
+/// How many strides it takes to reach all rows: a dimension that begins where the next one ends needs none of its own.
+static int64_t rowStrideCount(ArrayRef<int64_t> shape, ArrayRef<int64_t> strides) {
+  int64_t count = 0, goesOn = ShapedType::kDynamic;
+  for (int64_t dimension = shape.size() - 2; dimension >= 0; --dimension) {
+    if (shape[dimension] == 1)
+      continue;
+    int64_t stride = strides[dimension];
+    if (ShapedType::isDynamic(goesOn) || stride != goesOn)
+      ++count;
+    goesOn = ShapedType::isDynamic(stride) || ShapedType::isDynamic(shape[dimension]) ? ShapedType::kDynamic
+                                                                                      : stride * shape[dimension];
+  }
+  return count;
+}
+
+LogicalResult StridesAttr::verifyEncoding(ArrayRef<int64_t> shape, Type,
+                                          function_ref<InFlightDiagnostic()> emitError) const {
+  if (shape.size() != getStrides().size())
+    return emitError() << "expects a stride for each of the " << shape.size() << " dimensions, but got "
+                       << getStrides().size();
+  if (int64_t count = rowStrideCount(shape, getStrides()); count > 2)
+    return emitError() << "expects row dimensions that two strides reach, but these need " << count
+                       << "; copy the tensor so that neighbouring dimensions go on where the next one ends";
+  return success();
+}
+
+SmallVector<int64_t> fastnorm::stridesOf(RankedTensorType type) {
+  if (auto encoding = dyn_cast_or_null<StridesAttr>(type.getEncoding()))
+    return SmallVector<int64_t>(encoding.getStrides());
+  SmallVector<int64_t> strides(type.getRank(), 1);
+  for (int64_t dimension = type.getRank() - 2; dimension >= 0; --dimension)
+    strides[dimension] = strides[dimension + 1] * type.getShape()[dimension + 1];
+  return strides;
 }
 
 //===----------------------------------------------------------------------===//

@@ -114,7 +114,12 @@ private:
 
 } // namespace
 
-static RankedTensorType f32Like(RankedTensorType type) { return type.clone(Float32Type::get(type.getContext())); }
+/// Dense: strides say how arguments and results lie, not what is computed of them.
+static RankedTensorType like(RankedTensorType type, Type element) {
+  return RankedTensorType::get(type.getShape(), element);
+}
+
+static RankedTensorType f32Like(RankedTensorType type) { return like(type, Float32Type::get(type.getContext())); }
 
 SmallVector<Value> CombineOp::decompose(OpBuilder &builder, ValueRange operands) {
   AlgebraBuilder algebra(builder, getLoc(), getResult());
@@ -125,7 +130,7 @@ SmallVector<Value> CombineOp::decompose(OpBuilder &builder, ValueRange operands)
   auto gatheredType =
       RankedTensorType::get(gathered, cast<RankedTensorType>(getExpertRows().getType()).getElementType());
   // Without gates nothing has to be kept from a dropped slot: its rows are zeros.
-  Type presentType = getGate() ? Type(indexType.clone(builder.getI1Type())) : Type();
+  Type presentType = getGate() ? Type(like(indexType, builder.getI1Type())) : Type();
   auto gather = GatherOp::create(builder, getLoc(), gatheredType, presentType, operands[0], operands[1]);
   SmallVector<Placed> factors{{gather.getResult(), algebra.rowSlotHidden()}};
   if (getGate()) {

@@ -7,6 +7,7 @@
 
 #include "runtime/Executor/OperandSet.h"
 
+#include <cstring>
 #include <utility>
 
 namespace fastnorm {
@@ -43,18 +44,20 @@ Result<std::vector<Operand>> describeInputs(const Plan &plan, const OperandSourc
 
 } // namespace
 
-Result<Operand> OperandSet::add(const TensorSpec &spec, OperandRole role, const std::vector<int64_t> &shape,
+Result<Operand> OperandSet::add(const TensorSpec &spec, OperandRole role, const StridedTensor &layout,
                                 int64_t offsetElements) {
   GuardedBuffer guarded;
   guarded.label = (role == OperandRole::Argument ? "argument '" : "result '") + spec.name + "'";
-  std::optional<int64_t> byteCount = checkedByteCount(spec.dtype, shape);
+  guarded.layout = layout;
+  std::optional<int64_t> byteCount = layout.spanBytes();
   int64_t offsetBytes = 0;
   int64_t guardedBytes = 0;
   if (!byteCount || __builtin_mul_overflow(offsetElements, byteWidth(spec.dtype), &offsetBytes) ||
       __builtin_add_overflow(*byteCount, 2 * guardBytes, &guardedBytes) ||
       __builtin_add_overflow(guardedBytes, offsetBytes, &guardedBytes))
     return Error{
-        "expected " + guarded.label + " to fit an address space of 63 bits, but it is " + describe(spec.dtype, shape) +
+        "expected " + guarded.label + " to fit an address space of 63 bits, but it is " +
+        describe(spec.dtype, layout.shape) +
         (offsetElements == 0 ? "" : ", " + std::to_string(offsetElements) + " elements past an aligned address")};
   guarded.byteCount = *byteCount;
   guarded.leadBytes = guardBytes + offsetBytes;
@@ -73,7 +76,35 @@ Result<Operand> OperandSet::add(const TensorSpec &spec, OperandRole role, const 
     if (Status status = device->fill(after, guarded.guard, static_cast<size_t>(guardBytes)); !status)
       return status.takeError();
   buffers.push_back(std::move(guarded));
-  return Operand{spec.name, address, spec.dtype, shape};
+  return Operand{spec.name, address, spec.dtype, layout.shape};
+}
+
+/// A source writes dense rows. Those of a strided tensor go to a buffer of their own first, and to their places from
+/// there; the gaps between them start as poison.
+Status OperandSet::write(const OperandSource &source, const Operand &operand, const StridedTensor &layout) const {
+  if (layout.isDense())
+    return source.write(*device, operand.address);
+  Result<HostTensor> dense = allocateHostTensor(operand.dtype, operand.shape);
+  if (!dense)
+    return dense.takeError();
+  if (dense->byteCount() == 0)
+    return {};
+  Result<std::unique_ptr<DeviceBuffer>> staging = device->allocate(dense->byteCount(), "rows of " + operand.name);
+  if (!staging)
+    return staging.takeError();
+  if (Status status = source.write(*device, (*staging)->address()); !status)
+    return status;
+  if (Status status = device->download(dense->data(), (*staging)->address(), dense->byteCount()); !status)
+    return status;
+  std::vector<std::byte> memory(static_cast<size_t>(*layout.spanBytes()), std::byte{kPoison});
+  layout.scatter(*dense, memory.data());
+  Result<HostTensor> held = layout.gather(memory.data());
+  if (!held)
+    return held.takeError();
+  if (std::memcmp(held->data(), dense->data(), dense->byteCount()) != 0)
+    return Error{"expected elements of argument '" + operand.name +
+                 "' that its strides put in one place to be equal, but they differ"};
+  return device->upload(operand.address, memory.data(), memory.size());
 }
 
 OperandSources uploadsOf(const NamedTensors &tensors) {
@@ -111,15 +142,16 @@ Result<OperandSet> OperandSet::create(const Plan &plan, Device &device, const Op
   set.guardBytes = options.guardBytes.value_or(device.info().isEmulator ? 0 : 256);
   for (const TensorSpec &spec : plan.arguments) {
     const OperandSource &source = sources.find(spec.name)->second;
-    Result<Operand> operand = set.add(spec, OperandRole::Argument, source.shape, offsetOf(spec));
+    StridedTensor layout = StridedTensor::of(spec, *symbols);
+    Result<Operand> operand = set.add(spec, OperandRole::Argument, layout, offsetOf(spec));
     if (!operand)
       return operand.takeError();
-    if (Status status = source.write(device, operand->address); !status)
+    if (Status status = set.write(source, *operand, layout); !status)
       return status.takeError();
     set.argumentOperands.push_back(std::move(*operand));
   }
   for (const TensorSpec &spec : plan.results) {
-    Result<Operand> operand = set.add(spec, OperandRole::Result, resolveShape(spec, *symbols), offsetOf(spec));
+    Result<Operand> operand = set.add(spec, OperandRole::Result, StridedTensor::of(spec, *symbols), offsetOf(spec));
     if (!operand)
       return operand.takeError();
     set.resultOperands.push_back(std::move(*operand));
@@ -137,13 +169,30 @@ int64_t OperandSet::byteCount() const {
 }
 
 Status OperandSet::poisonResults() const {
-  for (const Operand &operand : resultOperands) {
-    int64_t byteCount = *checkedByteCount(operand.dtype, operand.shape);
+  for (size_t index = 0; index < resultOperands.size(); ++index) {
+    int64_t byteCount = bufferOfResult(index).byteCount;
     if (byteCount == 0)
       continue;
-    if (Status status = device->fill(operand.address, kPoison, static_cast<size_t>(byteCount)); !status)
+    if (Status status = device->fill(resultOperands[index].address, kPoison, static_cast<size_t>(byteCount)); !status)
       return status;
   }
+  return {};
+}
+
+/// What lies between the rows of a strided tensor is still the poison it started as.
+Status OperandSet::checkGaps(const GuardedBuffer &guarded) const {
+  if (guarded.layout.isDense() || guarded.byteCount == 0)
+    return {};
+  std::vector<uint8_t> memory(static_cast<size_t>(guarded.byteCount));
+  DeviceAddress address = guarded.buffer->address() + static_cast<DeviceAddress>(guarded.leadBytes);
+  if (Status status = device->download(memory.data(), address, memory.size()); !status)
+    return status;
+  std::vector<bool> taken = guarded.layout.places();
+  size_t width = static_cast<size_t>(byteWidth(guarded.layout.dtype));
+  for (size_t offset = 0; offset < memory.size(); ++offset)
+    if (!taken[offset / width] && memory[offset] != kPoison)
+      return Error{"expected no kernel to write between the rows of " + guarded.label + ", but element " +
+                   std::to_string(offset / width) + " behind its base, in a gap, was overwritten"};
   return {};
 }
 
@@ -168,39 +217,58 @@ Status OperandSet::checkGuard(const GuardedBuffer &guarded, bool isAfter) const 
 }
 
 Status OperandSet::checkGuards() const {
-  for (const GuardedBuffer &guarded : buffers)
+  for (const GuardedBuffer &guarded : buffers) {
     for (bool isAfter : {false, true})
       if (Status status = checkGuard(guarded, isAfter); !status)
         return status;
+    if (Status status = checkGaps(guarded); !status)
+      return status;
+  }
   return {};
+}
+
+Result<HostTensor> OperandSet::download(const StridedTensor &layout, DeviceAddress address) const {
+  if (layout.isDense()) {
+    Result<HostTensor> tensor = allocateHostTensor(layout.dtype, layout.shape);
+    if (tensor && tensor->byteCount() != 0)
+      if (Status status = device->download(tensor->data(), address, tensor->byteCount()); !status)
+        return status.takeError();
+    return tensor;
+  }
+  std::vector<std::byte> memory(static_cast<size_t>(*layout.spanBytes()));
+  if (!memory.empty())
+    if (Status status = device->download(memory.data(), address, memory.size()); !status)
+      return status.takeError();
+  return layout.gather(memory.data());
 }
 
 Result<HostTensor> OperandSet::downloadRows(size_t index, const std::vector<int64_t> &rows) const {
   const Operand &operand = resultOperands[index];
-  std::vector<int64_t> shape = operand.shape;
-  shape[0] = 1;
-  size_t rowBytes = static_cast<size_t>(*checkedByteCount(operand.dtype, shape));
+  StridedTensor row = bufferOfResult(index).layout;
+  row.shape[0] = 1;
+  DeviceAddress apart = static_cast<DeviceAddress>(row.strides[0] * byteWidth(operand.dtype));
+  size_t rowBytes = static_cast<size_t>(*checkedByteCount(operand.dtype, row.shape));
+  std::vector<int64_t> shape = row.shape;
   shape[0] = static_cast<int64_t>(rows.size());
   Result<HostTensor> tensor = allocateHostTensor(operand.dtype, shape);
   if (!tensor)
     return tensor.takeError();
-  for (size_t row = 0; rowBytes != 0 && row < rows.size(); ++row)
-    if (Status status = device->download(tensor->data() + row * rowBytes,
-                                         operand.address + static_cast<DeviceAddress>(rows[row]) * rowBytes, rowBytes);
-        !status)
-      return status.takeError();
+  for (size_t number = 0; rowBytes != 0 && number < rows.size(); ++number) {
+    Result<HostTensor> one = download(row, operand.address + static_cast<DeviceAddress>(rows[number]) * apart);
+    if (!one)
+      return one.takeError();
+    std::memcpy(tensor->data() + number * rowBytes, one->data(), rowBytes);
+  }
   return tensor;
 }
 
 Result<NamedTensors> OperandSet::downloadResults() const {
   NamedTensors tensors;
-  for (const Operand &operand : resultOperands) {
-    Result<HostTensor> tensor = allocateHostTensor(operand.dtype, operand.shape);
+  for (size_t index = 0; index < resultOperands.size(); ++index) {
+    const Operand &operand = resultOperands[index];
+    Result<HostTensor> tensor = download(bufferOfResult(index).layout, operand.address);
     if (!tensor)
       return tensor.takeError();
-    if (tensor->byteCount() != 0)
-      if (Status status = device->download(tensor->data(), operand.address, tensor->byteCount()); !status)
-        return status.takeError();
     tensors.emplace(operand.name, std::move(*tensor));
   }
   return tensors;

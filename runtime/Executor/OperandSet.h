@@ -15,6 +15,7 @@
 
 #include "fastnorm/Support/HostTensor.h"
 #include "runtime/Executor/Operands.h"
+#include "runtime/Executor/StridedTensor.h"
 
 #include <functional>
 #include <map>
@@ -32,7 +33,7 @@ using NamedTensors = std::map<std::string, HostTensor>;
 struct OperandSource {
   DType dtype = DType::F32;
   std::vector<int64_t> shape;
-  /// Writes all of them to the address, and waits.
+  /// Writes all of them to the address, row-major and dense, and waits.
   std::function<Status(Device &, DeviceAddress)> write;
 };
 using OperandSources = std::map<std::string, OperandSource>;
@@ -65,7 +66,7 @@ public:
 
   /// Refills the results with poison.
   Status poisonResults() const;
-  /// An error names the first buffer whose guard bytes changed, and how far from it.
+  /// An error names the first buffer whose guard bytes, or whose gaps between rows, changed, and where.
   Status checkGuards() const;
   Result<NamedTensors> downloadResults() const;
   /// Some rows (entries of the first dimension) of the result at `index`.
@@ -78,11 +79,16 @@ private:
     int64_t byteCount = 0; ///< between the guards
     int64_t leadBytes = 0; ///< of the guard before it, with its offset
     uint8_t guard = 0;     ///< what every byte of the guards is
+    StridedTensor layout;
   };
 
-  Result<Operand> add(const TensorSpec &spec, OperandRole role, const std::vector<int64_t> &shape,
-                      int64_t offsetElements);
+  Result<Operand> add(const TensorSpec &spec, OperandRole role, const StridedTensor &layout, int64_t offsetElements);
+  Status write(const OperandSource &source, const Operand &operand, const StridedTensor &layout) const;
+  Result<HostTensor> download(const StridedTensor &layout, DeviceAddress address) const;
   Status checkGuard(const GuardedBuffer &guarded, bool isAfter) const;
+  Status checkGaps(const GuardedBuffer &guarded) const;
+  /// The buffers of the results stand behind those of the arguments.
+  const GuardedBuffer &bufferOfResult(size_t index) const { return buffers[argumentOperands.size() + index]; }
 
   Device *device = nullptr;
   int64_t guardBytes = 0;

@@ -51,6 +51,72 @@ def broadcast_over_heads(hidden):
 """
 
 
+def view(shape, element, *strides):
+    return f"tensor<{shape}x{element}, #fastnorm.strides<[{', '.join(map(str, strides))}]>>"
+
+
+def strided_norm(x, result, weight, rank=3):
+    """A norm from one view into another."""
+    return f"""func.func @norm(%x: {x}, %weight: {weight}) -> {result} {{
+  %y = fastnorm.rms_norm %x weight(%weight) {{eps = 1.0e-5 : f32}} : {x}, {weight} -> {result}
+  return %y : {result}
+}}
+"""
+
+
+def strided_add_norm(residual, x):
+    s = "tensor<?x4x256xbf16>"
+    return f"""func.func @add_norm(%residual: {residual}, %x: {x}) -> ({s}, {s}) {{
+  %s = fastnorm.residual_add %residual, %x : {residual}, {x} -> {s}
+  %y = fastnorm.layer_norm %s {{eps = 1.0e-5 : f32}} : {s} -> {s}
+  return %y, %s : {s}, {s}
+}}
+"""
+
+
+def strided_combine(table, index, gate):
+    y = "tensor<?x512xbf16>"
+    return f"""func.func @combine(%expert_rows: {table}, %row_index: {index}, %gate: {gate}) -> {y} {{
+  %y = fastnorm.combine %expert_rows[%row_index] gate(%gate) : {table}, {index}, {gate} -> {y}
+  return %y : {y}
+}}
+"""
+
+
+def strides():
+    heads, w = view("?x40x128", "bf16", 5120, 128, 1), "tensor<40x128xf32>"
+    # 32 of 40 heads of a fused buffer; the result goes on where a head ends.
+    q, dense = view("?x32x128", "bf16", 5120, 128, 1), "tensor<?x32x128xbf16>"
+    yield "rows that fold", strided_norm(heads, heads, w), 7, ()
+    yield "heads of a fused buffer", strided_norm(q, dense, "tensor<128xf32>"), 7, ()
+    yield "heads of a fused buffer, weight a head", strided_norm(q, q, "tensor<32x128xf32>"), 133, ()
+    yield "heads of a fused buffer, rows 0", strided_norm(q, q, "tensor<32x128xf32>"), 0, ()
+    run_time = view("?x32x128", "bf16", "?", 128, 1)
+    yield "stride at run time", strided_norm(run_time, run_time, "tensor<32x128xf32>"), 5, (
+        "--dim", "x_stride_0=4352", "--dim", "y_stride_0=4104")
+    both = view("?x32x128", "bf16", "?", "?", 1)
+    yield "two strides at run time", strided_norm(both, dense, "tensor<32x128xf32>"), 5, (
+        "--dim", "x_stride_0=4352", "--dim", "x_stride_1=136")
+    swapped = view("6x32x128", "f32", 128, 768, 1)
+    yield "heads outside of rows", strided_norm(swapped, swapped, "tensor<32x128xf32>"), None, ()
+    weight = view("32x128", "f32", 256, 1)
+    yield "a weight cut from a larger one", strided_norm(dense, dense, weight), 5, ()
+    padded = view("?x2880", "bf16", 3072, 1)
+    yield "padded rows", strided_norm(padded, "tensor<?x2880xbf16>", "tensor<2880xf32>"), 5, ()
+    yield "padded rows of four dimensions", strided_norm(
+        view("?x2x3x64", "bf16", 768, 384, 64, 1), "tensor<?x2x3x64xbf16>", "tensor<64xf32>"), 5, ()
+    yield "rows at odd places", strided_norm(view("?x128", "bf16", 129, 1), view("?x128", "bf16", 131, 1), "tensor<128xf32>"), 5, ()
+    x = "tensor<?x4x256xbf16>"
+    for name, residual in (("all", (0, 0, 1)), ("rows", (0, 256, 1)), ("heads", (256, 0, 1))):
+        yield f"residual repeated over {name}", strided_add_norm(view("?x4x256", "bf16", *residual), x), 7, ()
+    table, index, gate = "tensor<?x512xbf16>", "tensor<?x3xi32>", "tensor<?x3xf32>"
+    yield "padded table", strided_combine(view("?x512", "bf16", 520, 1), index, gate), 9, ()
+    yield "gate and index views", strided_combine(table, view("?x3", "i32", 8, 1), view("?x3", "f32", 5, 1)), 9, ()
+    yield "table stride at run time", strided_combine(view("?x512", "bf16", "?", 1), index, gate), 9, (
+        "--dim", "expert_rows_stride_0=640")
+    yield "gate stride at run time", strided_combine(table, index, view("?x3", "f32", "?", 1)), 9, ("--dim", "gate_stride_0=12")
+
+
 def heads():
     for rows in (0, 1, 7, 133):
         yield f"heads, rows {rows}", head_norm("?x5", "5x"), rows, ()
@@ -69,5 +135,5 @@ def heads():
 
 
 if __name__ == "__main__":
-    matrix.KINDS = {"heads": heads}
+    matrix.KINDS = {"heads": heads, "strides": strides}
     sys.exit(matrix.main(*sys.argv[1:]))

@@ -1,7 +1,7 @@
 // RUN: fastnorm-opt %s --split-input-file --verify-diagnostics --fastnorm-pipeline="target=h200 fuse=never until=schedule"
 
 // Strides are not lowered, so a type that has them is not taken for a dense one.
-// expected-error@+1 {{'func.func' op expects arguments and results that are dense tensors of f32, bf16, f16, f8E4M3FN, i8, i32 or i64, but got 'tensor<?x8xf32, "transposed">'}}
+// expected-error@+1 {{'func.func' op expects arguments and results that are tensors of f32, bf16, f16, f8E4M3FN, i8, i32 or i64, dense or with #fastnorm.strides, but got 'tensor<?x8xf32, "transposed">'}}
 func.func @encoding(%x: tensor<?x8xf32, "transposed">) -> tensor<?x8xf32, "transposed"> {
   %y = fastnorm.residual_add %x, %x : tensor<?x8xf32, "transposed">
   return %y : tensor<?x8xf32, "transposed">
@@ -9,7 +9,7 @@ func.func @encoding(%x: tensor<?x8xf32, "transposed">) -> tensor<?x8xf32, "trans
 
 // -----
 
-// expected-error@+1 {{'func.func' op expects arguments and results that are dense tensors of f32, bf16, f16, f8E4M3FN, i8, i32 or i64, but got 'tensor<?x8xi1>'}}
+// expected-error@+1 {{'func.func' op expects arguments and results that are tensors of f32, bf16, f16, f8E4M3FN, i8, i32 or i64, dense or with #fastnorm.strides, but got 'tensor<?x8xi1>'}}
 func.func @bits(%x: tensor<?x8xf32>) -> tensor<?x8xi1> {
   %y = fastnorm.map(%x [row, hidden]) -> [row, hidden] : (tensor<?x8xf32>) -> tensor<?x8xi1> {
   ^bb0(%a: f32):

@@ -7,6 +7,8 @@
 
 #include "ArgumentValues.h"
 
+#include "runtime/Executor/StridedTensor.h"
+
 #include <cstring>
 
 using namespace fastnorm;
@@ -21,7 +23,7 @@ Result<ArgumentValues> ArgumentValues::create(const Plan &plan, NamedTensors fil
     if (values.held.count(spec.name))
       continue;
     const FillRole &role = request.roles.at(spec.name);
-    if (request.onDevice && DeviceFill::canFill(role, spec.dtype)) {
+    if (request.onDevice && spec.strides.empty() && DeviceFill::canFill(role, spec.dtype)) {
       std::vector<int64_t> shape = resolveShape(spec, symbolValues);
       if (!checkedByteCount(spec.dtype, shape))
         return Error{"'" + spec.name + "': expected a tensor whose bytes can be counted in 63 bits, but got " +
@@ -30,6 +32,11 @@ Result<ArgumentValues> ArgumentValues::create(const Plan &plan, NamedTensors fil
       continue;
     }
     Result<HostTensor> tensor = fillArgument(spec, symbolValues, request.seed, role);
+    if (!tensor)
+      return tensor.takeError();
+    // Elements that strides put in one place are equal.
+    if (!spec.strides.empty())
+      tensor = throughMemory(StridedTensor::of(spec, symbolValues), *tensor);
     if (!tensor)
       return tensor.takeError();
     values.held.emplace(spec.name, std::move(*tensor));
@@ -48,8 +55,8 @@ OperandSources ArgumentValues::sources() const {
   for (const auto &[name, tensor] : made)
     sources.emplace(name, OperandSource{tensor.dtype, tensor.shape,
                                         [this, name = name, &tensor = tensor](Device &, DeviceAddress address) {
-                                          int64_t count = *checkedByteCount(tensor.dtype, tensor.shape) /
-                                                          byteWidth(tensor.dtype);
+                                          int64_t count =
+                                              *checkedByteCount(tensor.dtype, tensor.shape) / byteWidth(tensor.dtype);
                                           return fill->fill(address, count, tensor.role, tensor.dtype, seed, name);
                                         }});
   return sources;
@@ -72,6 +79,7 @@ Result<HostTensor> ArgumentValues::rows(const std::string &argument, const std::
   if (!tensor)
     return tensor.takeError();
   for (size_t index = 0; index < rows.size(); ++index)
-    std::memcpy(tensor->data() + index * rowBytes, whole.data() + static_cast<size_t>(rows[index]) * rowBytes, rowBytes);
+    std::memcpy(tensor->data() + index * rowBytes, whole.data() + static_cast<size_t>(rows[index]) * rowBytes,
+                rowBytes);
   return tensor;
 }

@@ -58,6 +58,10 @@ struct AccessPattern {
   /// included.
   llvm::DenseSet<mlir::Value> neededIn(int64_t phase) const;
 
+  /// Elements, a power of two, that vectors may have so that those of every operand are aligned: it divides hidden, and
+  /// every row starts at a multiple of them or of 16 bytes.
+  int64_t alignedElements = 0;
+
   /// Bytes of the widest and the narrowest element that is streamed, gathered or stored with [row, hidden].
   int64_t widestBytes = 0;
   int64_t narrowestBytes = 0;
@@ -67,6 +71,7 @@ private:
   void visit(mlir::Operation *op);
   void countElement(mlir::Type type);
   void countGroups(mlir::Value value);
+  void placeRows();
 
   llvm::DenseMap<mlir::Value, int64_t> phase;
 };

@@ -11,6 +11,7 @@
 include "fastnorm/IR/Dialect.td"
 include "mlir/IR/AttrTypeBase.td"
 include "mlir/IR/EnumAttr.td"
+include "mlir/IR/TensorEncoding.td"
 
 class Fastnorm_Enum<string name, string summary, list<I32EnumCase> cases> : I32Enum<name, summary, cases> {
   let cppNamespace = "::fastnorm";
@@ -92,6 +93,23 @@ def Fastnorm_AxesAttr : Fastnorm_Attr<"Axes", "axes"> {
 }
 
 def Fastnorm_AxesArrayAttr : TypedArrayAttrBase<Fastnorm_AxesAttr, "a list of axes attributes">;
+
+def Fastnorm_StridesAttr : AttrDef<Fastnorm_Dialect, "Strides", [DeclareAttrInterfaceMethods<VerifiableTensorEncoding>]> {
+  let mnemonic = "strides";
+  let summary = "where the elements of an argument or result lie";
+  let description = [{
+    The encoding of a tensor whose rows are not side by side: elements from one neighbour to the next, for each dimension.
+    The last is 1. `?` is known at run time. A stride of 0 shows the same elements again and is for arguments that are only
+    read. Row dimensions must be reached by at most two strides: others must go on where the next one ends.
+
+    ```mlir
+    func.func private @heads(tensor<?x32x128xbf16, #fastnorm.strides<[5120, 128, 1]>>)
+    ```
+  }];
+  let parameters = (ins ArrayRefParameter<"int64_t">:$strides);
+  let assemblyFormat = "`<` custom<StrideList>($strides) `>`";
+  let genVerifyDecl = 1;
+}
 
 def Fastnorm_TargetAttr : Fastnorm_Attr<"Target", "target"> {
   let summary = "the hardware that is compiled for";

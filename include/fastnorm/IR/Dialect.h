@@ -21,6 +21,8 @@
 
 #include "fastnorm/IR/Dialect.h.inc"
 
+#include "mlir/IR/TensorEncoding.h"
+
 #define GET_ATTRDEF_CLASSES
 #include "fastnorm/IR/Attributes.h.inc"
 
@@ -43,6 +45,9 @@ inline constexpr llvm::StringLiteral kVariantOfAttr = "fastnorm.variant_of";
 inline constexpr int64_t kMostHidden = int64_t(1) << 24;
 /// Slots of a token at most: they are unrolled.
 inline constexpr int64_t kMostSlots = 64;
+
+/// The strides of a tensor in elements: those of its encoding, else dense and row-major.
+llvm::SmallVector<int64_t> stridesOf(mlir::RankedTensorType type);
 
 /// Whether files and operands may hold tensors of an element type: f32, bf16, f16, f8E4M3FN, i8, i32 and i64.
 bool isStorable(mlir::Type element);

@@ -85,6 +85,11 @@ private:
     return place - plan.symbols.begin();
   }
 
+  /// A stride known at run time is a symbol of its tensor.
+  int64_t strideSymbol(const TensorSpec &spec, int64_t dimension) {
+    return symbolIndex(spec.name + "_stride_" + std::to_string(dimension));
+  }
+
   /// Results give the first symbols their place, as in `Symbols`.
   void readTensors() {
     auto isResult = [&](unsigned index) { return host.getArgAttr(index, kResultAttr) != nullptr; };
@@ -114,6 +119,15 @@ private:
         entry.fixed = extent;
       spec.shape.push_back(entry);
     }
+    if (auto layout = dyn_cast<StridedLayoutAttr>(type.getLayout()))
+      for (auto [dimension, stride] : llvm::enumerate(layout.getStrides())) {
+        Extent entry;
+        if (ShapedType::isDynamic(stride))
+          entry.symbol = strideSymbol(spec, dimension);
+        else
+          entry.fixed = stride;
+        spec.strides.push_back(entry);
+      }
     argumentOf[index] = {&list == &plan.results, static_cast<int64_t>(list.size())};
     list.push_back(std::move(spec));
   }
@@ -150,6 +164,11 @@ private:
     return bytes;
   }
 
+  const TensorSpec &specOf(Value buffer) {
+    auto [isResult, index] = argumentOf[cast<BlockArgument>(buffer).getArgNumber()];
+    return (isResult ? plan.results : plan.arguments)[index];
+  }
+
   /// Symbol arithmetic, as HostFunction writes it.
   Expression expressionOf(Value value) {
     IntegerAttr constant;
@@ -159,9 +178,13 @@ private:
     if (auto cast = dyn_cast<arith::IndexCastOp>(op))
       return expressionOf(cast.getIn());
     if (auto dim = dyn_cast<memref::DimOp>(op)) {
-      auto [isResult, index] = argumentOf[cast<BlockArgument>(dim.getSource()).getArgNumber()];
-      const TensorSpec &spec = (isResult ? plan.results : plan.arguments)[index];
+      const TensorSpec &spec = specOf(dim.getSource());
       return Expression::symbol(*spec.shape[*dim.getConstantIndex()].symbol);
+    }
+    if (auto metadata = dyn_cast<memref::ExtractStridedMetadataOp>(op)) {
+      const TensorSpec &spec = specOf(metadata.getSource());
+      size_t dimension = llvm::find(metadata.getStrides(), value) - metadata.getStrides().begin();
+      return Expression::symbol(strideSymbol(spec, dimension));
     }
     auto binary = [&](Expression::Kind kind) {
       return Expression::binary(kind, expressionOf(op->getOperand(0)), expressionOf(op->getOperand(1)));

@@ -68,21 +68,23 @@ Value BodyEmitter::pointerAsInteger(Value pointer) {
 
 Value BodyEmitter::rowOffsetBytes(Value value) {
   RowLayout layout = RowLayout::of(pattern.kernel, value);
-  int64_t bytes = elementBytesOf(value);
-  auto scaled = [&](Value row, int64_t stride) -> Value {
-    return arith::MulIOp::create(builder, loc, row, constant(stride * bytes));
-  };
   if (layout.innerRows == 1)
-    return layout.outerStride ? scaled(position.row, layout.outerStride) : Value();
+    return strided(value, position.row, layout.outer);
   Value innerRows = constant(layout.innerRows);
-  Value offset;
-  if (layout.outerStride)
-    offset = scaled(arith::DivUIOp::create(builder, loc, position.row, innerRows), layout.outerStride);
-  if (layout.innerStride) {
-    Value inner = scaled(arith::RemUIOp::create(builder, loc, position.row, innerRows), layout.innerStride);
-    offset = offset ? arith::AddIOp::create(builder, loc, offset, inner) : inner;
-  }
-  return offset;
+  Value outer = strided(value, arith::DivUIOp::create(builder, loc, position.row, innerRows), layout.outer);
+  Value inner = strided(value, arith::RemUIOp::create(builder, loc, position.row, innerRows), layout.inner);
+  return outer && inner ? arith::AddIOp::create(builder, loc, outer, inner) : outer ? outer : inner;
+}
+
+/// Bytes of `count` strides of an operand; null: none.
+Value BodyEmitter::strided(Value operand, Value count, RowStride stride) {
+  int64_t bytes = elementBytesOf(operand);
+  if (stride.elements == 0)
+    return Value();
+  if (!ShapedType::isDynamic(stride.elements))
+    return arith::MulIOp::create(builder, loc, count, constant(stride.elements * bytes));
+  Value elements = interface.strides.lookup({operand, stride.dimension});
+  return arith::MulIOp::create(builder, loc, arith::MulIOp::create(builder, loc, count, elements), constant(bytes));
 }
 
 /// The address of a vector of a [hidden], [row, hidden] or gathered operand (there: of row 0).
@@ -185,6 +187,12 @@ void BodyEmitter::loadRowScalars() {
   computeScalars(/*phase=*/0);
 }
 
+/// Bytes from a table's base to one of its rows.
+Value BodyEmitter::tableOffset(Value table, Value index) {
+  Value offset = strided(table, index, RowLayout::of(pattern.kernel, table).outer);
+  return offset ? offset : constant(0);
+}
+
 /// Where the rows of a gather lie and which of them exist.
 void BodyEmitter::resolveIndex(GatherOp gather) {
   bool hasSlots = llvm::is_contained(pattern.gathers, gather);
@@ -196,8 +204,7 @@ void BodyEmitter::resolveIndex(GatherOp gather) {
       index = arith::ExtSIOp::create(builder, loc, builder.getI64Type(), index);
     // Unsigned: a negative index is past the last row too.
     present.push_back(arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, index, rows));
-    slotOffset[{gather.getResult(), slot}] =
-        arith::MulIOp::create(builder, loc, index, constant(rowBytes(gather.getTable())));
+    slotOffset[{gather.getResult(), slot}] = tableOffset(gather.getTable(), index);
   }
   if (gather.getPresent() && hasSlots)
     slotValues[gather.getPresent()] = present;
@@ -221,8 +228,9 @@ void BodyEmitter::computeScalars(int64_t phase) {
 void BodyEmitter::loadSlotScalars(BlockArgument argument) {
   Type element = tensorOf(argument).getElementType();
   int64_t bytes = elementBytes(element);
-  // The largest power of two that divides a row's bytes, up to 16: every row starts at a multiple of it.
-  int64_t accessBytes = std::min<int64_t>(16, rowBytes(argument) & -rowBytes(argument));
+  // What every row starts at a multiple of, and divides its bytes.
+  int64_t accessBytes = RowLayout::of(pattern.kernel, argument).alignmentBytes(bytes, /*alignment=*/16);
+  accessBytes = std::min<int64_t>(accessBytes, rowBytes(argument) & -rowBytes(argument));
   int64_t perAccess = std::max<int64_t>(1, accessBytes / bytes);
   SmallVector<Value> &values = slotValues[argument];
   Value base = rowAddress.lookup(interface.inputPointers.lookup(argument));

@@ -9,6 +9,9 @@
 #define FASTNORM_LIB_CONVERSION_FASTNORMTOGPU_BODYEMITTER_H
 
 #include "KernelInterface.h"
+
+#include "fastnorm/Analysis/RowLayout.h"
+
 #include "RowPosition.h"
 #include "RowReduction.h"
 #include "VectorAccess.h"
@@ -68,8 +71,10 @@ private:
   VectorAddress addressOf(mlir::Value pointer, mlir::Value value, int64_t vector);
   VectorAddress resultAddress(unsigned index, int64_t vector);
   mlir::Value pointerAsInteger(mlir::Value pointer);
-  /// Elements from an operand's base to its row.
+  /// Bytes from an operand's base to its row; null: none.
   mlir::Value rowOffsetBytes(mlir::Value value);
+  mlir::Value tableOffset(mlir::Value table, mlir::Value index);
+  mlir::Value strided(mlir::Value operand, mlir::Value count, RowStride stride);
 
   void loadRowScalars();
   void loadSlotScalars(mlir::BlockArgument argument);

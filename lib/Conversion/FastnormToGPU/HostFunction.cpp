@@ -21,7 +21,10 @@ using namespace fastnorm;
 
 static MemRefType bufferType(Type type) {
   auto tensor = cast<RankedTensorType>(type);
-  return MemRefType::get(tensor.getShape(), tensor.getElementType(), MemRefLayoutAttrInterface(),
+  MemRefLayoutAttrInterface layout;
+  if (tensor.getEncoding())
+    layout = StridedLayoutAttr::get(type.getContext(), /*offset=*/0, stridesOf(tensor));
+  return MemRefType::get(tensor.getShape(), tensor.getElementType(), layout,
                          Builder(type.getContext()).getI64IntegerAttr(1));
 }
 
@@ -77,6 +80,19 @@ Value HostFunction::bufferOf(Value value) {
   return buffer;
 }
 
+Value HostFunction::strideOf(Value value, int64_t dimension) {
+  auto metadata = memref::ExtractStridedMetadataOp::create(builder, loc, bufferOf(value));
+  return metadata.getStrides()[dimension];
+}
+
+/// What an input, or what is yielded, is outside of its kernel.
+static Value outsideOf(KernelOp kernel, Value value) {
+  if (auto argument = dyn_cast<BlockArgument>(value))
+    return kernel.getInputs()[argument.getArgNumber()];
+  OperandRange yielded = kernel.getBody().front().getTerminator()->getOperands();
+  return kernel.getResult(llvm::find(yielded, value) - yielded.begin());
+}
+
 Value HostFunction::pointerTo(Value buffer) {
   auto type = cast<MemRefType>(buffer.getType());
   auto pointer = MemRefType::get({1}, type.getElementType(), MemRefLayoutAttrInterface(), type.getMemorySpace());
@@ -102,6 +118,8 @@ void HostFunction::addLaunch(const AccessPattern &pattern, ScheduleAttr schedule
   for (BlockArgument table : pattern.tables)
     if (cast<RankedTensorType>(table.getType()).isDynamicDim(0))
       operands.push_back(asI64(rowsOf(kernel.getInputs()[table.getArgNumber()])));
+  for (auto [value, dimension] : KernelInterface::runTimeStrides(pattern))
+    operands.push_back(asI64(strideOf(outsideOf(kernel, value), dimension)));
 
   Value grid = rows;
   if (schedule.getRowsPerCta() > 1)

@@ -34,6 +34,8 @@ private:
   mlir::Value rowsOf(mlir::Value value);
   mlir::Value bufferOf(mlir::Value value);
   mlir::Value pointerTo(mlir::Value buffer);
+  /// A stride known at run time, as index.
+  mlir::Value strideOf(mlir::Value value, int64_t dimension);
 
   mlir::OpBuilder &builder;
   mlir::Location loc;

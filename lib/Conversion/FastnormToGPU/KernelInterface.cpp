@@ -36,6 +36,20 @@ bool KernelInterface::needsRows(const AccessPattern &pattern, ScheduleAttr sched
   return rows % schedule.getRowsPerCta() != 0 || (ShapedType::isDynamic(outer) && schedule.getRowsPerCta() > 1);
 }
 
+SmallVector<std::pair<Value, int64_t>> KernelInterface::runTimeStrides(const AccessPattern &pattern) {
+  SmallVector<std::pair<Value, int64_t>> strides;
+  Block &body = pattern.kernel.getBody().front();
+  SmallVector<Value> operands(body.getArguments());
+  llvm::append_range(operands, body.getTerminator()->getOperands());
+  for (Value operand : operands) {
+    RowLayout layout = RowLayout::of(pattern.kernel, operand);
+    for (RowStride stride : {layout.outer, layout.inner})
+      if (ShapedType::isDynamic(stride.elements))
+        strides.emplace_back(operand, stride.dimension);
+  }
+  return strides;
+}
+
 KernelInterface::KernelInterface(OpBuilder &builder, const AccessPattern &pattern, ScheduleAttr schedule,
                                  StringRef name) {
   KernelOp kernel = pattern.kernel;
@@ -52,6 +66,8 @@ KernelInterface::KernelInterface(OpBuilder &builder, const AccessPattern &patter
   for (BlockArgument table : pattern.tables)
     if (tensorOf(table).isDynamicDim(0))
       types.push_back(builder.getI64Type());
+
+  types.append(runTimeStrides(pattern).size(), builder.getI64Type());
 
   SmallVector<Type> workgroup;
   int64_t slots = pattern.rowReductions.size() * slotsPerReduction(schedule);
@@ -94,6 +110,8 @@ KernelInterface::KernelInterface(OpBuilder &builder, const AccessPattern &patter
   for (BlockArgument table : pattern.tables)
     tableRows[table] =
         tensorOf(table).isDynamicDim(0) ? function.getArgument(next++) : i64Constant(tensorOf(table).getShape()[0]);
+  for (auto stride : runTimeStrides(pattern))
+    strides[stride] = function.getArgument(next++);
   if (!workgroup.empty()) {
     reductionSlots = function.getWorkgroupAttributions()[0];
     function.setWorkgroupAttributionAttr(0, LLVM::LLVMDialect::getAlignAttrName(), builder.getI64IntegerAttr(16));

@@ -15,13 +15,17 @@
 namespace fastnorm {
 
 /// The gpu.func of a kernel. Its arguments are, in order: a bare pointer for each input, a bare pointer for each
-/// result, the number of rows where the schedule must check it, and the number of rows of each table with dynamic rows.
+/// result, the number of rows where the schedule must check it, the number of rows of each table with dynamic rows, and
+/// each row stride known at run time.
 struct KernelInterface {
   /// Creates the function, with an empty body that ends in gpu.return, at the builder's place.
   KernelInterface(mlir::OpBuilder &builder, const AccessPattern &pattern, ScheduleAttr schedule, llvm::StringRef name);
 
   /// Whether the last CTA of a grid may have rows past the last.
   static bool needsRows(const AccessPattern &pattern, ScheduleAttr schedule);
+
+  /// The strides that are arguments, in order: the input or yielded value, and the dimension.
+  static llvm::SmallVector<std::pair<mlir::Value, int64_t>> runTimeStrides(const AccessPattern &pattern);
 
   /// Mutable: an op is a handle, and its accessors are not const.
   mutable mlir::gpu::GPUFuncOp function;
@@ -32,6 +36,8 @@ struct KernelInterface {
   mlir::Value rows;
   /// i64, by table.
   llvm::DenseMap<mlir::Value, mlir::Value> tableRows;
+  /// i64, in elements, by input or yielded value and the dimension whose stride it is.
+  llvm::DenseMap<std::pair<mlir::Value, int64_t>, mlir::Value> strides;
   /// One f32 per warp and row reduction, in shared memory; null without CTA-wide reductions.
   mlir::Value reductionSlots;
 };
