@@ -42,3 +42,36 @@ Traffic::Traffic(KernelOp kernel) {
     written.perRow += elementBytes(type.getElementType()) * elementsPerRow(type);
   }
 }
+
+Traffic::Traffic(const AccessPattern &pattern, int64_t phase, int64_t ctasPerRow) {
+  llvm::DenseSet<Value> needed = pattern.neededIn(phase);
+  for (BlockArgument argument : pattern.kernel.getBody().getArguments()) {
+    auto type = cast<RankedTensorType>(argument.getType());
+    AxesAttr axes = isTable(argument) ? AxesAttr() : axesOf(argument);
+    if (!axes || (axes.contains(Axis::Hidden) && !needed.contains(argument)))
+      continue;
+    int64_t bytes = elementBytes(type.getElementType());
+    if (axes.contains(Axis::Row))
+      read.perRow += bytes * elementsPerRow(type);
+    else
+      read.fixed += bytes * type.getNumElements();
+  }
+  for (GatherOp gather : pattern.gathers) {
+    auto type = cast<RankedTensorType>(gather.getResult().getType());
+    if (needed.contains(gather.getResult()))
+      read.perRow += elementBytes(type.getElementType()) * elementsPerRow(type);
+  }
+  for (ReduceOp reduce : pattern.rowReductions) {
+    int64_t reducePhase = pattern.phaseOfOp(reduce);
+    if (reducePhase < phase)
+      read.perRow += ctasPerRow * 4;
+    else if (reducePhase == phase)
+      written.perRow += ctasPerRow * 4;
+  }
+  Operation *yield = pattern.kernel.getBody().front().getTerminator();
+  for (Value value : yield->getOperands()) {
+    auto type = cast<RankedTensorType>(value.getType());
+    if (pattern.phaseOf(value) == phase)
+      written.perRow += elementBytes(type.getElementType()) * elementsPerRow(type);
+  }
+}

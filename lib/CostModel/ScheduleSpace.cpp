@@ -66,8 +66,6 @@ static Reason whyKindIllegal(const AccessPattern &pattern, ScheduleAttr schedule
     return "is per_element, but the kernel reduces rows: use per_row or two_pass";
   if (schedule.getKind() == ScheduleKind::TwoPass && schedule.getScope() != RowScope::Cta)
     return "is two_pass, which needs scope cta";
-  if (schedule.getScope() == RowScope::Grid)
-    return "has scope grid, which no lowering has: use cta or cluster";
   return std::nullopt;
 }
 

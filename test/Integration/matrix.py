@@ -167,6 +167,14 @@ def scheduled(graph, schedule):
     return re.sub(r"#fastnorm\.schedule<[^>]*>", f"#fastnorm.schedule<{schedule}>", lowered)
 
 
+def dependent(graph):
+    """A graph as kernels that each begin while the one before drains."""
+    lowered = subprocess.run(
+        ["fastnorm-opt", "--fastnorm-pipeline=until=schedule fuse=never"],
+        input=graph, capture_output=True, text=True, check=True).stdout
+    return re.sub(r"(#fastnorm\.schedule<[^>]*)>", r"\1, dependent_launch = true>", lowered)
+
+
 def over_sizes(graph):
     for hidden, rows in itertools.product(HIDDEN, ROWS):
         yield f"hidden {hidden} rows {rows}", graph(hidden), rows, ()
@@ -271,6 +279,21 @@ def schedules():
     )
     for schedule in combines:
         yield schedule, scheduled(combine_norm(2400, slots=7), schedule), 7, ()
+    over_ctas = (
+        "scope = cluster, threads_per_row = 160, ctas_per_row = 2, vector_width = 8, vectors_per_thread = 1",
+        "scope = cluster, threads_per_row = 96, ctas_per_row = 4, vector_width = 8, vectors_per_thread = 1",
+        "scope = cluster, threads_per_row = 32, ctas_per_row = 8, vector_width = 2, vectors_per_thread = 5",
+        "scope = cluster, threads_per_row = 320, ctas_per_row = 8, vector_width = 1, vectors_per_thread = 1",
+        "scope = grid, threads_per_row = 96, ctas_per_row = 4, vector_width = 8, vectors_per_thread = 1",
+        "scope = grid, threads_per_row = 32, ctas_per_row = 38, vector_width = 1, vectors_per_thread = 2, "
+        "vectors_in_flight = 2, dependent_launch = true",
+    )
+    for schedule in over_ctas:
+        schedule = "kind = per_row, " + schedule
+        yield "rms_norm " + schedule, scheduled(rms_norm(2400, rstd=True), schedule), 7, ()
+        yield "layer_norm " + schedule, scheduled(layer_norm(2400), schedule), 7, ()
+        yield "combine " + schedule, scheduled(combine_norm(2400, slots=7), schedule), 7, ()
+    yield "dependent launches", dependent(combine_norm(2400, slots=7)), 7, ()
     combine = combine_norm(2400, slots=7).replace("%y, %s : ", "%h, %s : ")
     for schedule in (
         "kind = per_element, scope = cta, threads_per_row = 17, rows_per_cta = 15, vector_width = 8, vectors_per_thread = 1",

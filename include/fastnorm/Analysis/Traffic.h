@@ -8,7 +8,7 @@
 #ifndef FASTNORM_ANALYSIS_TRAFFIC_H
 #define FASTNORM_ANALYSIS_TRAFFIC_H
 
-#include "fastnorm/IR/KernelOps.h"
+#include "fastnorm/Analysis/AccessPattern.h"
 
 namespace fastnorm {
 
@@ -22,6 +22,10 @@ struct ByteCount {
 /// slot, as if no slot were dropped and no row chosen twice.
 struct Traffic {
   explicit Traffic(KernelOp kernel);
+
+  /// Of the launch that carries out one phase, where a kernel has a launch per phase: what the phase needs, and f32
+  /// partial sums that `ctasPerRow` CTAs leave for each reduction.
+  Traffic(const AccessPattern &pattern, int64_t phase, int64_t ctasPerRow);
 
   ByteCount read;
   ByteCount written;

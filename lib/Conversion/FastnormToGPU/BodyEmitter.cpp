@@ -32,6 +32,10 @@ Value BodyEmitter::constant(int64_t value) {
   return arith::ConstantOp::create(builder, loc, builder.getI64IntegerAttr(value));
 }
 
+LoadPolicy BodyEmitter::allowed(LoadPolicy policy) const {
+  return interface.isDependent && policy == LoadPolicy::ReadOnly ? LoadPolicy::Ordered : policy;
+}
+
 VectorType BodyEmitter::vectorOf(Value value) {
   return VectorType::get({schedule.getVectorWidth()}, tensorOf(value).getElementType());
 }
@@ -178,7 +182,7 @@ void BodyEmitter::loadRowScalars() {
   for (BlockArgument argument : pattern.rowScalars) {
     auto type = VectorType::get({1}, tensorOf(argument).getElementType());
     Value loaded = access.load(type, {rowAddress.lookup(interface.inputPointers.lookup(argument)), 0},
-                               LoadPolicy::ReadOnly, Value());
+                               allowed(LoadPolicy::ReadOnly), Value());
     scalars[argument] = vector::ExtractOp::create(builder, loc, loaded, int64_t(0));
   }
   // What a gather needs of its index, and slot scalars that maps compute: all before the first row is asked for.
@@ -236,7 +240,7 @@ void BodyEmitter::loadSlotScalars(BlockArgument argument) {
   Value base = rowAddress.lookup(interface.inputPointers.lookup(argument));
   for (int64_t slot = 0; slot < pattern.slots; slot += perAccess) {
     auto type = VectorType::get({perAccess}, element);
-    Value loaded = access.load(type, {base, slot * bytes}, LoadPolicy::ReadOnly, Value());
+    Value loaded = access.load(type, {base, slot * bytes}, allowed(LoadPolicy::ReadOnly), Value());
     auto elements = vector::ToElementsOp::create(builder, loc, loaded);
     llvm::append_range(values, elements.getResults());
   }
@@ -275,8 +279,8 @@ void BodyEmitter::issueLoads(int64_t vector, const llvm::DenseSet<Value> *only) 
     if (only && !only->contains(argument))
       continue;
     VectorAddress address = groupAddress(interface.inputPointers.lookup(argument), argument, vector);
-    Value loaded = access.load(VectorType::get({1}, tensorOf(argument).getElementType()), address, LoadPolicy::ReadOnly,
-                               insideRow(vector));
+    Value loaded = access.load(VectorType::get({1}, tensorOf(argument).getElementType()), address,
+                               allowed(LoadPolicy::ReadOnly), insideRow(vector));
     vectors[{argument, vector}] = vector::ExtractOp::create(builder, loc, loaded, int64_t(0));
   }
   for (BlockArgument argument : pattern.streamed) {
@@ -292,7 +296,7 @@ void BodyEmitter::issueInvariants(int64_t vector, LoadPolicy policy, const llvm:
     if (only && !only->contains(argument))
       continue;
     VectorAddress address = addressOf(interface.inputPointers.lookup(argument), argument, vector);
-    vectors[{argument, vector}] = access.load(vectorOf(argument), address, policy, insideRow(vector));
+    vectors[{argument, vector}] = access.load(vectorOf(argument), address, allowed(policy), insideRow(vector));
   }
 }
 
@@ -343,18 +347,25 @@ void BodyEmitter::computePhase(int64_t phase, int64_t vector, SmallVectorImpl<Va
       storeGroup(index, vector);
 }
 
-void BodyEmitter::finishPhase(int64_t phase, ArrayRef<Value> partials) {
+SmallVector<Value> BodyEmitter::reducePartials(int64_t phase, ArrayRef<Value> partials) {
   SmallVector<PartialReduction> pending;
-  SmallVector<Value> results;
   for (auto [number, reduce] : llvm::enumerate(SmallVector<ReduceOp>(pattern.rowReductions)))
-    if (pattern.phaseOfOp(reduce) == phase) {
+    if (pattern.phaseOfOp(reduce) == phase)
       pending.push_back({reduce.getCombiner(), partials[pending.size()], static_cast<int64_t>(number)});
-      results.push_back(reduce.getResult());
+  return pending.empty() ? SmallVector<Value>() : emitRowReductions(builder, interface, schedule, pending);
+}
+
+void BodyEmitter::enterTotals(int64_t phase, ArrayRef<Value> totals) {
+  for (ReduceOp reduce : pattern.rowReductions)
+    if (pattern.phaseOfOp(reduce) == phase) {
+      scalars[reduce.getResult()] = totals.front();
+      totals = totals.drop_front();
     }
-  if (!pending.empty())
-    for (auto [result, total] : llvm::zip(results, emitRowReductions(builder, interface, schedule, pending)))
-      scalars[result] = total;
   computeScalars(phase + 1);
+}
+
+void BodyEmitter::finishPhase(int64_t phase, ArrayRef<Value> partials) {
+  enterTotals(phase, reducePartials(phase, partials));
   storeRowResults(phase + 1);
 }
 

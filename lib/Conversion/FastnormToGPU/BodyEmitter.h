@@ -50,6 +50,11 @@ public:
   /// phase.
   void finishPhase(int64_t phase, llvm::ArrayRef<mlir::Value> partials);
 
+  /// What each reduction of a phase is over the CTA's threads, in order.
+  llvm::SmallVector<mlir::Value> reducePartials(int64_t phase, llvm::ArrayRef<mlir::Value> partials);
+  /// Makes the totals of a phase's reductions known, in order, and the [row] maps of the next phase with them.
+  void enterTotals(int64_t phase, llvm::ArrayRef<mlir::Value> totals);
+
   /// Forgets vectors, except that values which cross into the phase pass on in the form the schedule keeps them.
   void enterPhase(int64_t phase);
 
@@ -58,6 +63,9 @@ public:
 
 private:
   mlir::Value constant(int64_t value);
+  /// A policy that the kernel can have: a dependent one reads what changes until its wait, so its loads keep their
+  /// place.
+  LoadPolicy allowed(LoadPolicy policy) const;
   mlir::VectorType vectorOf(mlir::Value value);
   bool isVectorInput(mlir::Value value) const;
   /// What the kernel's result of a number is computed as.

@@ -40,10 +40,30 @@ static std::string kernelName(func::FuncOp graph, KernelOp kernel, size_t number
   return name.empty() || !llvm::isAlpha(name[0]) ? "kernel_" + name : name;
 }
 
-/// Whether a kernel's launch begins while the one before it drains: not the first of a graph, before which nothing of
-/// the graph runs.
-static bool isDependent(ArrayRef<KernelOp> kernels, size_t number) {
-  return number > 0 && number < kernels.size() && KernelOp(kernels[number]).getSchedule()->getDependentLaunch();
+namespace {
+/// One launch: a kernel, or a phase of one.
+struct LaunchStep {
+  KernelOp kernel;
+  int64_t phase;
+  std::string name;
+};
+} // namespace
+
+/// The launches of a graph in order. Those that only leave sums for later phases are called statistics.
+static SmallVector<LaunchStep> launchSteps(func::FuncOp graph, ArrayRef<KernelOp> kernels) {
+  SmallVector<LaunchStep> steps;
+  for (auto [number, kernel] : llvm::enumerate(kernels)) {
+    KernelOp handle = kernel;
+    std::string name = kernelName(graph, handle, number, kernels.size());
+    int64_t count = launchCount(AccessPattern(handle), *handle.getSchedule());
+    for (int64_t phase = 0; phase < count; ++phase) {
+      std::string suffix = phase + 1 == count ? "" : "_statistics";
+      if (phase + 1 < count && count > 2)
+        suffix += "_" + std::to_string(phase);
+      steps.push_back({handle, phase, name + suffix});
+    }
+  }
+  return steps;
 }
 
 /// Before anything else: lets the next launch begin, and waits until all earlier ones have ended and what they wrote
@@ -56,10 +76,12 @@ static void emitDependencies(OpBuilder &builder, Location loc, bool isDependent,
 }
 
 static void emitBody(OpBuilder &builder, const AccessPattern &pattern, ScheduleAttr schedule,
-                     const KernelInterface &interface, bool isDependent, bool hasDependent) {
+                     const KernelInterface &interface, int64_t phase, bool hasDependent) {
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPoint(interface.function.getBody().front().getTerminator());
-  emitDependencies(builder, pattern.kernel.getLoc(), isDependent, hasDependent);
+  emitDependencies(builder, pattern.kernel.getLoc(), interface.isDependent, hasDependent);
+  if (schedule.getScope() == RowScope::Grid)
+    return emitGridPhase(builder, pattern, schedule, interface, phase);
   switch (schedule.getKind()) {
   case ScheduleKind::PerElement: return emitPerElement(builder, pattern, schedule, interface);
   case ScheduleKind::PerRow: return emitPerRow(builder, pattern, schedule, interface);
@@ -95,13 +117,16 @@ private:
     auto gpuModule = gpu::GPUModuleOp::create(builder, graph.getLoc(), (graph.getName() + "_kernels").str());
     OpBuilder kernelBuilder = OpBuilder::atBlockBegin(&gpuModule.getBodyRegion().front());
     HostFunction host(builder, graph, *symbols);
-    for (auto [number, kernel] : llvm::enumerate(kernels)) {
-      AccessPattern pattern(kernel);
-      ScheduleAttr schedule = *kernel.getSchedule();
-      KernelInterface interface(kernelBuilder, pattern, schedule, kernelName(graph, kernel, number, kernels.size()));
-      emitBody(kernelBuilder, pattern, schedule, interface, isDependent(kernels, number),
-               isDependent(kernels, number + 1));
-      host.addLaunch(pattern, schedule, interface, isDependent(kernels, number));
+    SmallVector<LaunchStep> steps = launchSteps(graph, kernels);
+    for (auto [number, step] : llvm::enumerate(steps)) {
+      AccessPattern pattern(step.kernel);
+      ScheduleAttr schedule = *step.kernel.getSchedule();
+      KernelInterface interface(kernelBuilder, pattern, schedule, step.name);
+      // The first launch of a graph has none of the graph's before it.
+      interface.isDependent = number > 0 && schedule.getDependentLaunch();
+      bool hasDependent = number + 1 < steps.size() && steps[number + 1].kernel.getSchedule()->getDependentLaunch();
+      emitBody(kernelBuilder, pattern, schedule, interface, step.phase, hasDependent);
+      host.addLaunch(pattern, schedule, interface, step.phase);
     }
     graph.erase();
     return success();

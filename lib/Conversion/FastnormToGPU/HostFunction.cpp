@@ -100,8 +100,24 @@ Value HostFunction::pointerTo(Value buffer) {
                                            ArrayRef<int64_t>{1});
 }
 
+Value HostFunction::partialsOf(const AccessPattern &pattern, ScheduleAttr schedule) {
+  KernelOp kernel = pattern.kernel;
+  Value &buffer = partials[kernel];
+  if (!buffer) {
+    Value result = kernel.getResult(0);
+    int64_t rows = cast<RankedTensorType>(result.getType()).getShape()[0];
+    auto type = MemRefType::get({rows, static_cast<int64_t>(pattern.rowReductions.size()), schedule.getCtasPerRow()},
+                                builder.getF32Type(), MemRefLayoutAttrInterface(), builder.getI64IntegerAttr(1));
+    SmallVector<Value> sizes;
+    if (ShapedType::isDynamic(rows))
+      sizes.push_back(rowsOf(result));
+    buffer = memref::AllocOp::create(builder, loc, type, sizes);
+  }
+  return buffer;
+}
+
 void HostFunction::addLaunch(const AccessPattern &pattern, ScheduleAttr schedule, const KernelInterface &interface,
-                             bool isDependent) {
+                             int64_t phase) {
   KernelOp kernel = pattern.kernel;
   Value rows = rowsOf(kernel.getResult(0));
   if (int64_t inner = innerRowsOf(kernel); inner > 1)
@@ -113,6 +129,8 @@ void HostFunction::addLaunch(const AccessPattern &pattern, ScheduleAttr schedule
   for (Value value :
        llvm::concat<Value>(SmallVector<Value>(kernel.getInputs()), SmallVector<Value>(kernel.getResults())))
     operands.push_back(pointerTo(bufferOf(value)));
+  if (interface.partials)
+    operands.push_back(pointerTo(partialsOf(pattern, schedule)));
   if (KernelInterface::needsRows(pattern, schedule))
     operands.push_back(asI64(rows));
   for (BlockArgument table : pattern.tables)
@@ -135,9 +153,10 @@ void HostFunction::addLaunch(const AccessPattern &pattern, ScheduleAttr schedule
                                           gpu::KernelDim3{constant(schedule.getThreads()), one, one},
                                           /*dynamicSharedMemorySize=*/Value(), operands,
                                           /*asyncTokenType=*/Type(), /*asyncDependencies=*/{}, cluster);
-  Traffic traffic(kernel);
+  Traffic traffic =
+      schedule.getScope() == RowScope::Grid ? Traffic(pattern, phase, schedule.getCtasPerRow()) : Traffic(kernel);
   launch->setAttr(kLaunchScheduleAttr, schedule);
-  if (isDependent)
+  if (interface.isDependent)
     launch->setAttr(kLaunchDependentAttr, builder.getUnitAttr());
   launch->setAttr(kReadBytesAttr, builder.getDenseI64ArrayAttr({traffic.read.fixed, traffic.read.perRow}));
   launch->setAttr(kWrittenBytesAttr, builder.getDenseI64ArrayAttr({traffic.written.fixed, traffic.written.perRow}));

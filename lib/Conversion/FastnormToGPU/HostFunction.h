@@ -23,10 +23,9 @@ class HostFunction {
 public:
   HostFunction(mlir::OpBuilder &builder, mlir::func::FuncOp graph, const Symbols &symbols);
 
-  /// Adds the launch of a kernel, whose inputs were bound or computed before. A dependent one waits for the launch
-  /// before it by itself.
-  void addLaunch(const AccessPattern &pattern, ScheduleAttr schedule, const KernelInterface &interface,
-                 bool isDependent);
+  /// Adds the launch of a kernel, whose inputs were bound or computed before; `phase` says which, where it takes
+  /// several.
+  void addLaunch(const AccessPattern &pattern, ScheduleAttr schedule, const KernelInterface &interface, int64_t phase);
 
 private:
   mlir::Value constant(int64_t value);
@@ -36,11 +35,14 @@ private:
   mlir::Value pointerTo(mlir::Value buffer);
   /// A stride known at run time, as index.
   mlir::Value strideOf(mlir::Value value, int64_t dimension);
+  /// What the launches of a kernel pass on: [rows, row reductions, ctas_per_row] f32.
+  mlir::Value partialsOf(const AccessPattern &pattern, ScheduleAttr schedule);
 
   mlir::OpBuilder &builder;
   mlir::Location loc;
   const Symbols &symbols;
   llvm::DenseMap<mlir::Value, mlir::Value> buffers;
+  llvm::DenseMap<mlir::Operation *, mlir::Value> partials; ///< by kernel
   llvm::SmallVector<mlir::Value> symbolValues;
 };
 

@@ -61,6 +61,10 @@ KernelInterface::KernelInterface(OpBuilder &builder, const AccessPattern &patter
     types.push_back(pointerType(argument));
   for (Value result : kernel.getResults())
     types.push_back(pointerType(result));
+  bool hasPartials = schedule.getScope() == RowScope::Grid && !pattern.rowReductions.empty();
+  if (hasPartials)
+    types.push_back(
+        MemRefType::get({1}, builder.getF32Type(), MemRefLayoutAttrInterface(), builder.getI64IntegerAttr(1)));
   if (needsRows(pattern, schedule))
     types.push_back(builder.getI64Type());
   for (BlockArgument table : pattern.tables)
@@ -104,6 +108,10 @@ KernelInterface::KernelInterface(OpBuilder &builder, const AccessPattern &patter
   for (unsigned index = 0; index < kernel.getNumResults(); ++index) {
     describePointer(next, /*readonly=*/false);
     resultPointers.push_back(function.getArgument(next++));
+  }
+  if (hasPartials) {
+    describePointer(next, /*readonly=*/false);
+    partials = function.getArgument(next++);
   }
   if (needsRows(pattern, schedule))
     rows = function.getArgument(next++);

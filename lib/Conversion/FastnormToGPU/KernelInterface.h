@@ -15,8 +15,8 @@
 namespace fastnorm {
 
 /// The gpu.func of a kernel. Its arguments are, in order: a bare pointer for each input, a bare pointer for each
-/// result, the number of rows where the schedule must check it, the number of rows of each table with dynamic rows, and
-/// each row stride known at run time.
+/// result, one for the partial sums where a row is split over a grid, the number of rows where the schedule must check
+/// it, the number of rows of each table with dynamic rows, and each row stride known at run time.
 struct KernelInterface {
   /// Creates the function, with an empty body that ends in gpu.return, at the builder's place.
   KernelInterface(mlir::OpBuilder &builder, const AccessPattern &pattern, ScheduleAttr schedule, llvm::StringRef name);
@@ -32,6 +32,10 @@ struct KernelInterface {
   /// Pointer arguments by the body argument, or the yielded value, that they hold.
   llvm::DenseMap<mlir::Value, mlir::Value> inputPointers;
   llvm::SmallVector<mlir::Value> resultPointers;
+  /// The sums of the row's CTAs, f32 in the order [rows, row reductions, ctas_per_row]; null unless split over a grid.
+  mlir::Value partials;
+  /// Begins while the launch before it drains.
+  bool isDependent = false;
   /// i64; null when the schedule needs no check.
   mlir::Value rows;
   /// i64, by table.

@@ -53,7 +53,7 @@ public:
     SmallVector<Value> totals;
     int64_t lanes = std::min<int64_t>(32, schedule.getThreadsPerRow());
     for (const PartialReduction &partial : partials)
-      totals.push_back(butterfly(partial.combiner, partial.value, lanes));
+      totals.push_back(emitButterfly(builder, loc, partial.combiner, partial.value, lanes));
     if (schedule.getScope() == RowScope::Lanes || filled == 1)
       return totals;
     Value thread = gpu::ThreadIdOp::create(builder, loc, builder.getIndexType(), gpu::Dimension::x,
@@ -79,10 +79,6 @@ private:
 
   Value combine(Combiner combiner, Value left, Value right) {
     return emitCombine(builder, loc, combiner, left, right, /*contract=*/false);
-  }
-
-  Value butterfly(Combiner combiner, Value value, int64_t lanes) {
-    return emitButterfly(builder, loc, combiner, value, lanes);
   }
 
   void writeSlots(ArrayRef<PartialReduction> partials, ArrayRef<Value> values, Value thread, Value lane) {
@@ -179,7 +175,7 @@ private:
       }
       total = total ? combine(combiner, total, value) : value;
     }
-    return butterfly(combiner, total, 32);
+    return emitButterfly(builder, loc, combiner, total, 32);
   }
 
   OpBuilder &builder;

@@ -26,6 +26,14 @@ void emitPerRow(mlir::OpBuilder &builder, const AccessPattern &pattern, Schedule
 void emitTwoPass(mlir::OpBuilder &builder, const AccessPattern &pattern, ScheduleAttr schedule,
                  const KernelInterface &interface);
 
+/// A row over the CTAs of a grid, one launch per phase: combines the sums that the launches of earlier phases left,
+/// reads what the phase needs again, and leaves the phase's sums, or in the last one the results.
+void emitGridPhase(mlir::OpBuilder &builder, const AccessPattern &pattern, ScheduleAttr schedule,
+                   const KernelInterface &interface, int64_t phase);
+
+/// Launches that a kernel takes: one, or one per phase where a row is split over a grid.
+int64_t launchCount(const AccessPattern &pattern, ScheduleAttr schedule);
+
 } // namespace fastnorm
 
 #endif // FASTNORM_LIB_CONVERSION_FASTNORMTOGPU_STRATEGIES_H

@@ -1,0 +1,138 @@
+//===- GridSplit.cpp - Rows split over the CTAs of a grid -*- C++ -*-===//
+//
+// Part of fastnorm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A launch per phase, since CTAs of a grid cannot wait for one another: what
+// ends a phase is the end of its launch. Sums pass between launches in global
+// memory and are combined in a fixed order by everyone who needs them.
+//
+//===----------------------------------------------------------------------===//
+
+#include "BodyEmitter.h"
+#include "Strategies.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace fastnorm;
+
+int64_t fastnorm::launchCount(const AccessPattern &pattern, ScheduleAttr schedule) {
+  return schedule.getScope() == RowScope::Grid ? pattern.phases : 1;
+}
+
+namespace {
+
+/// The sums of a row's CTAs in global memory.
+class GridPartials {
+public:
+  GridPartials(OpBuilder &builder, const AccessPattern &pattern, ScheduleAttr schedule,
+               const KernelInterface &interface, const RowPosition &position)
+      : builder(builder), loc(pattern.kernel.getLoc()), pattern(pattern), schedule(schedule), access(builder, loc) {
+    Value index = memref::ExtractAlignedPointerAsIndexOp::create(builder, loc, interface.partials);
+    Value base = arith::IndexCastOp::create(builder, loc, builder.getI64Type(), index);
+    rowBase = add(base, multiply(position.row, reductionBytes() * pattern.rowReductions.size()));
+    // A CTA's columns begin at its number times its chunk.
+    Value rank = arith::DivUIOp::create(builder, loc, position.columnBase, constant(schedule.getColumnChunk()));
+    own = add(rowBase, multiply(rank, 4));
+    isFirst = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, position.lane, constant(0));
+  }
+
+  /// Stores what this CTA's columns add to the reductions of a phase.
+  void store(int64_t phase, ArrayRef<Value> sums) {
+    for (int64_t number : numbersOf(phase)) {
+      Value vector = vector::BroadcastOp::create(builder, loc, element(), sums.front());
+      sums = sums.drop_front();
+      access.store(vector, {own, number * reductionBytes()}, StorePolicy::Cached, isFirst);
+    }
+  }
+
+  /// The totals of a phase's reductions: lane l takes CTAs l, l + 32, …, and the lanes meet in a butterfly.
+  SmallVector<Value> load(int64_t phase) {
+    Value thread = gpu::ThreadIdOp::create(builder, loc, builder.getIndexType(), gpu::Dimension::x,
+                                           builder.getIndexAttr(schedule.getThreads()));
+    Value lane = arith::IndexCastOp::create(builder, loc, builder.getI64Type(), thread);
+    lane = arith::RemUIOp::create(builder, loc, lane, constant(32));
+    Value place = add(rowBase, multiply(lane, 4));
+    SmallVector<Value> totals;
+    for (int64_t number : numbersOf(phase)) {
+      ReduceOp reduce = pattern.rowReductions[number];
+      Value identity = emitIdentity(builder, loc, reduce.getCombiner());
+      Value total = identity;
+      for (int64_t first = 0; first < schedule.getCtasPerRow(); first += 32) {
+        Value exists = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt, lane,
+                                             constant(schedule.getCtasPerRow() - first));
+        Value loaded =
+            access.load(element(), {place, number * reductionBytes() + first * 4}, LoadPolicy::Ordered, exists);
+        Value value = vector::ExtractOp::create(builder, loc, loaded, int64_t(0));
+        value = arith::SelectOp::create(builder, loc, exists, value, identity);
+        total = emitCombine(builder, loc, reduce.getCombiner(), total, value, /*contract=*/false);
+      }
+      totals.push_back(emitButterfly(builder, loc, reduce.getCombiner(), total, 32));
+    }
+    return totals;
+  }
+
+private:
+  Value constant(int64_t value) { return arith::ConstantOp::create(builder, loc, builder.getI64IntegerAttr(value)); }
+  Value add(Value left, Value right) { return arith::AddIOp::create(builder, loc, left, right); }
+  Value multiply(Value value, int64_t factor) { return arith::MulIOp::create(builder, loc, value, constant(factor)); }
+  VectorType element() { return VectorType::get({1}, builder.getF32Type()); }
+  int64_t reductionBytes() const { return schedule.getCtasPerRow() * 4; }
+
+  /// The numbers, among the kernel's row reductions, of those that end a phase.
+  SmallVector<int64_t> numbersOf(int64_t phase) const {
+    SmallVector<int64_t> numbers;
+    for (auto [number, reduce] : llvm::enumerate(SmallVector<ReduceOp>(pattern.rowReductions)))
+      if (pattern.phaseOfOp(reduce) == phase)
+        numbers.push_back(number);
+    return numbers;
+  }
+
+  OpBuilder &builder;
+  Location loc;
+  const AccessPattern &pattern;
+  ScheduleAttr schedule;
+  VectorAccess access;
+  Value rowBase, own, isFirst;
+};
+
+} // namespace
+
+void fastnorm::emitGridPhase(OpBuilder &builder, const AccessPattern &pattern, ScheduleAttr schedule,
+                             const KernelInterface &interface, int64_t phase) {
+  bool isLast = phase + 1 == pattern.phases;
+  // Read again by the next launch, if there is one: the lines should stay in the L2.
+  BodyEmitter body(builder, pattern, schedule, interface, isLast ? LoadPolicy::Streaming : LoadPolicy::Ordered);
+  RowPosition position = emitRowPosition(builder, interface, schedule, ctasAlongRow(pattern, schedule));
+  body.enterRow(position);
+  std::optional<GridPartials> sums;
+  if (interface.partials)
+    sums.emplace(builder, pattern, schedule, interface, position);
+
+  llvm::DenseSet<Value> needed = pattern.neededIn(phase);
+  int64_t count = schedule.getVectorsPerThread();
+  int64_t inFlight = schedule.getVectorsInFlight();
+  auto issueGroup = [&](int64_t group) {
+    for (int64_t vector = group; vector < std::min(count, group + inFlight); ++vector)
+      body.issueLoads(vector, &needed);
+    for (int64_t vector = group; vector < std::min(count, group + inFlight); ++vector)
+      body.issueInvariants(vector, LoadPolicy::Ordered, &needed);
+  };
+  issueGroup(0);
+  for (int64_t earlier = 0; earlier < phase; ++earlier)
+    body.enterTotals(earlier, sums->load(earlier));
+  body.storeRowResults(phase);
+  SmallVector<Value> partials = body.startPartials(phase);
+  for (int64_t group = 0; group < count; group += inFlight) {
+    if (group > 0)
+      issueGroup(group);
+    for (int64_t vector = group; vector < std::min(count, group + inFlight); ++vector)
+      body.computePhase(phase, vector, partials);
+  }
+  if (!isLast)
+    sums->store(phase, body.reducePartials(phase, partials));
+}
