@@ -41,7 +41,15 @@ static void addStage(OpPassManager &passes, const CompileOptions &options, Strin
     fuse.fuse = options.fuse;
     onFunctions(createFusePass(fuse));
   } else if (stage == "schedule") {
-    onFunctions(createSelectSchedulePass());
+    SpecializePassOptions specialize;
+    specialize.alignment = options.alignment;
+    specialize.rowInvariant = options.rowInvariant;
+    for (const auto &[name, value] : options.symbols)
+      specialize.symbols.push_back(name + "=" + std::to_string(value));
+    passes.addPass(createSpecializePass(specialize));
+    SelectSchedulePassOptions select;
+    select.rowInvariant = options.rowInvariant;
+    onFunctions(createSelectSchedulePass(select));
     onFunctions(createVerifySchedulePass());
   } else if (stage == "gpu") {
     passes.addPass(createConvertFastnormToGPUPass());
@@ -67,6 +75,10 @@ struct PipelineOptions : PassPipelineOptions<PipelineOptions> {
   Option<std::string> target{*this, "target", llvm::cl::desc("A known target (h200) or chip (sm_90)"),
                              llvm::cl::init("h200")};
   Option<std::string> fuse{*this, "fuse", llvm::cl::desc("always or never"), llvm::cl::init("always")};
+  Option<std::string> alignment{*this, "alignment", llvm::cl::desc("aligned, any or both"), llvm::cl::init("aligned")};
+  Option<bool> rowInvariant{*this, "row-invariant", llvm::cl::desc("One schedule for every number of rows"),
+                            llvm::cl::init(false)};
+  ListOption<std::string> symbols{*this, "symbols", llvm::cl::desc("Known symbol values: name=value")};
   Option<std::string> until{*this, "until",
                             llvm::cl::desc("The last stage: decompose, fuse, schedule, gpu, nvvm or ptx"),
                             llvm::cl::init("ptx")};
@@ -88,6 +100,13 @@ void fastnorm::registerPassesAndPipeline() {
         CompileOptions compile;
         compile.target = options.target;
         compile.fuse = options.fuse;
+        compile.alignment = options.alignment;
+        compile.rowInvariant = options.rowInvariant;
+        for (StringRef text : options.symbols) {
+          auto [name, value] = text.split('=');
+          if (value.getAsInteger(10, compile.symbols[name.str()]))
+            return refuse("expected symbols as name=value, but got '" + text + "'");
+        }
         buildPipeline(passes, compile, options.until);
         return success();
       },

@@ -13,6 +13,7 @@
 #include "fastnorm/CostModel/RegisterEstimate.h"
 #include "fastnorm/CostModel/ScheduleSpace.h"
 
+#include "llvm/ADT/bit.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -26,6 +27,7 @@ struct Draft {
   RowScope scope = RowScope::Cta;
   int64_t threadsPerRow = 1;
   int64_t rowsPerCta = 1;
+  int64_t ctasPerRow = 1;
   int64_t vectorWidth = 1;
   int64_t vectorsPerThread = 1;
   int64_t vectorsInFlight = 1;
@@ -34,9 +36,8 @@ struct Draft {
   Invariants invariants = Invariants::Early;
 
   ScheduleAttr attribute(MLIRContext *context) const {
-    return ScheduleAttr::get(context, kind, scope, threadsPerRow, rowsPerCta, /*ctasPerRow=*/1, vectorWidth,
-                             vectorsPerThread, vectorsInFlight, slotsInFlight, minCtas, invariants, Keep::Packed,
-                             Stores::Streaming,
+    return ScheduleAttr::get(context, kind, scope, threadsPerRow, rowsPerCta, ctasPerRow, vectorWidth, vectorsPerThread,
+                             vectorsInFlight, slotsInFlight, minCtas, invariants, Keep::Packed, Stores::Streaming,
                              /*dependentLaunch=*/false);
   }
 };
@@ -47,6 +48,12 @@ struct Draft {
 static constexpr int64_t kMostThreadsPerRow = 512;
 /// Vectors of 16 bytes that a thread keeps at most: 8 take half of 64 registers.
 static constexpr int64_t kMostVectorsPerThread = 8;
+/// Narrower vectors that a thread keeps at most: each takes a register and an instruction of its own.
+static constexpr int64_t kMostNarrowVectorsPerThread = 16;
+/// Clusters of more CTAs need a mark on the kernel, and the hardware finds a place for them more rarely.
+static constexpr int64_t kPortableClusterCtas = 8;
+/// Vectors of 16 bytes that each CTA of a split row has at least: two for each of 256 threads.
+static constexpr int64_t kVectorsPerSplitCta = 512;
 /// Threads of a CTA that holds several rows.
 static constexpr int64_t kThreadsOfShortRows = 128;
 /// Registers that may wait in [hidden] operands over the first reduction: 8 gained 2 % (combine at 3072), 16 lost 2 %
@@ -87,6 +94,49 @@ static void layWideRows(Draft &draft, const AccessPattern &pattern, int64_t vect
   draft.threadsPerRow = warpsFor(vectorsPerRow, vectors);
 }
 
+/// CTAs that split the rows of a kernel with few of them, 1 where that gains nothing: fewer rows than half of the
+/// multiprocessors, each of at least four times the vectors that a CTA of 256 threads reads at once. (16384 bf16 over 4
+/// CTAs: 8 rows 2.53 to 2.24 us, 128 rows no gain; 4096 over 4: 0.6 us slower. docs/Schedules.md.)
+static int64_t ctasForFewRows(int64_t vectorsPerRow, std::optional<int64_t> rows, TargetAttr target) {
+  constexpr int64_t kLeastCtas = 4;
+  int64_t ctas = std::min<int64_t>(llvm::bit_floor(static_cast<uint64_t>(vectorsPerRow / kVectorsPerSplitCta)),
+                                   std::min(target.getClusterCtas(), kPortableClusterCtas));
+  bool fewRows = rows && *rows <= target.getMultiprocessors() / 2;
+  return fewRows && ctas >= kLeastCtas ? ctas : 1;
+}
+
+/// CTAs that hold a row which is too wide for one: the fewest of which each keeps 4 vectors a thread, so that two share
+/// a multiprocessor; 16 only where 8 do not hold it.
+static int64_t ctasForWideRows(int64_t vectorsPerRow, TargetAttr target) {
+  if (vectorsPerRow <= kMostThreadsPerRow * kMostVectorsPerThread)
+    return 1;
+  int64_t ctas = 2;
+  while (ctas < std::min(target.getClusterCtas(), kPortableClusterCtas) &&
+         vectorsPerRow > ctas * kMostThreadsPerRow * kMostVectorsPerThread / 2)
+    ctas *= 2;
+  if (vectorsPerRow > ctas * kMostThreadsPerRow * kMostVectorsPerThread)
+    ctas *= 2;
+  return ctas <= target.getClusterCtas() ? ctas : 1;
+}
+
+/// CTAs of a grid for few rows that no cluster holds, the same for any few: a second launch costs less than one CTA
+/// takes to read such a row by itself, twice. Estimated, not measured.
+static int64_t ctasOfGrid(int64_t vectorsPerRow, std::optional<int64_t> rows, TargetAttr target) {
+  constexpr int64_t kEnoughCtas = 16;
+  if (!rows || *rows > target.getMultiprocessors() / 2)
+    return 1;
+  int64_t least = llvm::divideCeil(vectorsPerRow, kMostThreadsPerRow * kMostVectorsPerThread);
+  int64_t most = llvm::bit_floor(static_cast<uint64_t>(vectorsPerRow / kVectorsPerSplitCta));
+  return std::max<int64_t>(llvm::PowerOf2Ceil(least), std::min(kEnoughCtas, most));
+}
+
+/// A row over several CTAs: each a part of its columns.
+static void splitRow(Draft &draft, RowScope scope, const AccessPattern &pattern, int64_t vectorsPerRow, int64_t ctas) {
+  draft.scope = scope;
+  draft.ctasPerRow = ctas;
+  layWideRows(draft, pattern, llvm::divideCeil(vectorsPerRow, ctas));
+}
+
 /// Column chunks a thread comes back for: any row.
 static void layChunks(Draft &draft, const AccessPattern &pattern, int64_t vectorsPerRow) {
   draft.kind = ScheduleKind::TwoPass;
@@ -120,22 +170,33 @@ static void decideInFlight(Draft &draft, const AccessPattern &pattern) {
   draft.vectorsInFlight = gathers ? 1 : draft.vectorsPerThread;
 }
 
-/// As many CTAs as leave the registers that the loads in flight want; ptxas takes them only when told.
-static void decideOccupancy(Draft &draft, const AccessPattern &pattern, TargetAttr target) {
-  MLIRContext *context = target.getContext();
+/// The most CTAs that leave the registers a schedule wants; ptxas takes them only when told.
+static int64_t ctasFor(const Draft &draft, const AccessPattern &pattern, TargetAttr target) {
   int64_t threads = draft.threadsPerRow * draft.rowsPerCta;
-  RegisterEstimate early(pattern, draft.attribute(context));
-  if (early.invariants > kMostEarlyInvariantRegisters)
-    draft.invariants = Invariants::Late;
-  int64_t wanted = RegisterEstimate(pattern, draft.attribute(context)).wanted();
-  int64_t mostCtas = std::min(target.getCtas(), target.getThreads() / threads);
-  draft.minCtas = std::clamp<int64_t>(target.getRegisters() / (threads * wanted), 1, mostCtas);
+  int64_t wanted = RegisterEstimate(pattern, draft.attribute(target.getContext())).wanted();
+  int64_t ctas = std::min(target.getCtas(), target.getThreads() / threads);
   // A lone CTA idles while it reduces; a second one is worth an eighth of the registers, more would spill.
-  if (draft.minCtas == 1 && mostCtas >= 2 && registersAvailable(target, threads, 2) * 8 >= wanted * 7)
-    draft.minCtas = 2;
+  if (ctas >= 2 && registersAvailable(target, threads, 2) < wanted)
+    return registersAvailable(target, threads, 2) * 8 >= wanted * 7 ? 2 : 1;
+  while (ctas > 1 && registersAvailable(target, threads, ctas) < wanted)
+    --ctas;
+  return ctas;
 }
 
-std::optional<ScheduleAttr> fastnorm::bestSchedule(const AccessPattern &pattern, TargetAttr target) {
+static void decideOccupancy(Draft &draft, const AccessPattern &pattern, TargetAttr target) {
+  RegisterEstimate early(pattern, draft.attribute(target.getContext()));
+  if (early.invariants > kMostEarlyInvariantRegisters)
+    draft.invariants = Invariants::Late;
+  draft.minCtas = ctasFor(draft, pattern, target);
+  // Fewer loads in flight rather than one CTA: two CTAs make up for them.
+  while (draft.minCtas == 1 && draft.vectorsInFlight > 2) {
+    draft.vectorsInFlight = llvm::divideCeil(draft.vectorsInFlight, 2);
+    draft.minCtas = ctasFor(draft, pattern, target);
+  }
+}
+
+std::optional<ScheduleAttr> fastnorm::bestSchedule(const AccessPattern &pattern, TargetAttr target,
+                                                   std::optional<int64_t> rows) {
   if (!pattern.unsupported.empty())
     return std::nullopt;
   MLIRContext *context = target.getContext();
@@ -151,13 +212,26 @@ std::optional<ScheduleAttr> fastnorm::bestSchedule(const AccessPattern &pattern,
     layElements(draft, pattern, vectorsPerRow);
     return finish(draft);
   }
+  int64_t wideVectors = llvm::divideCeil(pattern.hidden * pattern.narrowestBytes, 16);
+  int64_t mostVectors = wideVectors < vectorsPerRow ? kMostNarrowVectorsPerThread : kMostVectorsPerThread;
+  int64_t ctas = std::max(ctasForFewRows(wideVectors, rows, target), ctasForWideRows(wideVectors, target));
   if (vectorsPerRow <= 96)
     layShortRows(draft, vectorsPerRow);
+  else if (ctas > 1)
+    splitRow(draft, RowScope::Cluster, pattern, vectorsPerRow, ctas);
   else
     layWideRows(draft, pattern, vectorsPerRow);
   ScheduleAttr perRow = finish(draft);
-  if (draft.vectorsPerThread <= kMostVectorsPerThread && !whyIllegal(pattern, perRow, target))
+  if (draft.vectorsPerThread <= mostVectors && !whyIllegal(pattern, perRow, target))
     return perRow;
+  Draft split;
+  split.vectorWidth = draft.vectorWidth;
+  if (int64_t gridCtas = ctasOfGrid(wideVectors, rows, target); gridCtas > 1) {
+    splitRow(split, RowScope::Grid, pattern, vectorsPerRow, gridCtas);
+    ScheduleAttr perGrid = finish(split);
+    if (split.vectorsPerThread <= mostVectors && !whyIllegal(pattern, perGrid, target))
+      return perGrid;
+  }
   Draft chunks;
   chunks.vectorWidth = draft.vectorWidth;
   layChunks(chunks, pattern, vectorsPerRow);

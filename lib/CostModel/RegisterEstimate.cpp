@@ -70,5 +70,8 @@ int64_t RegisterEstimate::wanted() const {
 int64_t RegisterEstimate::needed() const { return kBaseRegisters + keptPerVector * vectors; }
 
 int64_t fastnorm::registersAvailable(TargetAttr target, int64_t threads, int64_t ctas) {
-  return std::min<int64_t>(255, llvm::alignDown(target.getRegisters() / (threads * ctas), 8));
+  // A multiprocessor is four partitions, each with a quarter of the registers and of the warps; ptxas counts so too.
+  constexpr int64_t kPartitions = 4;
+  int64_t warps = llvm::divideCeil(llvm::divideCeil(threads, 32) * ctas, kPartitions);
+  return std::min<int64_t>(255, llvm::alignDown(target.getRegisters() / kPartitions / (warps * 32), 8));
 }

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "fastnorm/Analysis/Symbols.h"
 #include "fastnorm/CostModel/BestSchedule.h"
 #include "fastnorm/Transforms/Passes.h"
 
@@ -20,24 +21,43 @@ namespace {
 
 class SelectSchedulePass : public fastnorm::impl::SelectSchedulePassBase<SelectSchedulePass> {
 public:
+  using SelectSchedulePassBase::SelectSchedulePassBase;
+
   void runOnOperation() override {
     FailureOr<TargetAttr> target = requireTarget(getOperation());
     if (failed(target))
       return signalPassFailure();
+    FailureOr<Symbols> symbols = Symbols::of(getOperation());
+    if (failed(symbols))
+      return signalPassFailure();
     getOperation().walk([&](KernelOp kernel) {
-      if (failed(select(kernel, *target)))
+      if (failed(select(kernel, *target, rowsOf(kernel, *symbols))))
         signalPassFailure();
     });
   }
 
 private:
-  LogicalResult select(KernelOp kernel, TargetAttr target) {
+  /// A number of rows that stands for those the kernel is asked for; nothing where it is not known.
+  std::optional<int64_t> rowsOf(KernelOp kernel, const Symbols &symbols) {
+    if (rowInvariant || kernel.getNumResults() == 0)
+      return std::nullopt;
+    std::optional<int64_t> symbol = symbols.rowsOf(kernel.getResult(0));
+    if (!symbol)
+      return cast<RankedTensorType>(kernel.getResult(0).getType()).getShape()[0];
+    if (auto ranges = getOperation()->getAttrOfType<ArrayAttr>(kRangesAttr))
+      for (RangeAttr range : ranges.getAsRange<RangeAttr>())
+        if (range.getSymbol() == symbols.names()[*symbol])
+          return range.getLow();
+    return std::nullopt;
+  }
+
+  LogicalResult select(KernelOp kernel, TargetAttr target, std::optional<int64_t> rows) {
     if (kernel.getSchedule())
       return success();
     AccessPattern pattern(kernel);
     for (auto &[op, reason] : pattern.unsupported)
       return op->emitOpError(reason);
-    std::optional<ScheduleAttr> schedule = bestSchedule(pattern, target);
+    std::optional<ScheduleAttr> schedule = bestSchedule(pattern, target, rows);
     if (!schedule)
       return kernel.emitOpError("has no schedule on target ") << target.getName();
     kernel.setScheduleAttr(*schedule);

@@ -6,7 +6,7 @@
 // CHECK-LABEL: gpu.func @cta(
 // CHECK-SAME: workgroup(%[[SLOTS:.+]] : memref<4xf32, 3> {llvm.align = 16 : i64}) kernel
 // CHECK-SAME: known_block_size = array<i32: 96, 1, 1>
-// CHECK-SAME: nvvm.minctasm = 17 : i32
+// CHECK-SAME: nvvm.minctasm = 16 : i32
 // CHECK-DAG: %[[EDGE:.+]] = arith.constant 264 : i64
 // CHECK-DAG: %[[ROW_BYTES:.+]] = arith.constant 2064 : i64
 // CHECK: %[[CTA:.+]] = gpu.block_id x

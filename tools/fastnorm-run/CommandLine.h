@@ -54,6 +54,13 @@ struct CommandLine {
   Flag emulatorSeed{*this, "emulator-seed", "N", "Run the emulator's warps in an order drawn from a seed"};
   Flag target{*this, "target", "NAME", "What to compile for, as h200 or sm_90 (default: the device)"};
   Flag fuse{*this, "fuse", "always|never", "Which kernels to fuse", llvm::cl::init("always")};
+  Flag alignment{*this, "alignment", "aligned|any|both",
+                 "Compile for operands on multiples of 16 bytes, for any, or for each apart",
+                 llvm::cl::init("aligned")};
+  llvm::cl::opt<bool> rowInvariant{"row-invariant",
+                                   llvm::cl::desc("Compile one schedule for every number of rows: a row's result never "
+                                                  "depends on how many rows run with it"),
+                                   llvm::cl::ZeroOrMore, llvm::cl::cat(category)};
   Flag check{*this, "check", "reference[:all|:sample]",
              "Compare the results with a naive evaluation of the graph, in all rows or, by default where tensors are "
              "large, in a sample of them; filled arguments are then made on the device"};

@@ -16,11 +16,20 @@
 using namespace fastnorm;
 using namespace fastnorm::tool;
 
-/// The PTX of every variant, one after the other.
+/// "// rows 67 to *"
+static std::string rangesOf(const Plan &plan, const Variant &variant) {
+  std::string text = "//";
+  for (const SymbolRange &range : variant.ranges)
+    text += " " + plan.symbols[range.symbol] + " " + std::to_string(range.low) + " to " +
+            (range.high == INT64_MAX ? "*" : std::to_string(range.high));
+  return text + "\n";
+}
+
+/// The PTX of every variant, one after the other; where there are several, each behind what it serves.
 static std::string ptxOf(const Plan &plan) {
   std::string text;
   for (const Variant &variant : plan.variants)
-    text += variant.ptx;
+    text += (plan.variants.size() > 1 ? rangesOf(plan, variant) : "") + variant.ptx;
   return text;
 }
 

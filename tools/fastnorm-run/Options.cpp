@@ -200,6 +200,9 @@ Result<Options> tool::parseOptions(int argc, char **argv) {
     return read.takeError();
   options.target = line.target;
   options.fuse = line.fuse;
+  options.alignment = line.alignment;
+  options.rowInvariant = line.rowInvariant;
+  options.hasVariantFlags = line.alignment.getNumOccurrences() || line.rowInvariant.getNumOccurrences();
   options.hasFuse = line.fuse.getNumOccurrences() != 0;
   options.bench = line.bench;
   options.profile = line.profile;
@@ -216,6 +219,7 @@ Result<Options> tool::parseOptions(int argc, char **argv) {
                      readDevice(line, options),
                      readCheck(line.check, options),
                      checkWord(line.fuse, {"always", "never"}),
+                     checkWord(line.alignment, {"aligned", "any", "both"}),
                      checkWord(line.emit, {"mlir", "plan", "ptx"}),
                      checkValue(line.graph),
                      checkValue(line.target),

@@ -44,6 +44,9 @@ struct Options {
   std::string target; ///< empty: the device's
   std::string fuse = "always";
   bool hasFuse = false; ///< written on the command line
+  std::string alignment = "aligned";
+  bool rowInvariant = false;
+  bool hasVariantFlags = false; ///< --alignment or --row-invariant is written on the command line
 
   CheckScope check = CheckScope::None;
   bool bench = false;

@@ -27,8 +27,8 @@ using namespace fastnorm::tool;
 /// What only shows once the source is read.
 static Status checkAgainstSource(const Options &options, const Source &source) {
   std::string isPlan = ", but '" + options.source + "' is a compiled plan";
-  if (!source.isGraph() && (!options.target.empty() || options.hasFuse))
-    return Error{"--target and --fuse say how to compile a graph" + isPlan};
+  if (!source.isGraph() && (!options.target.empty() || options.hasFuse || options.hasVariantFlags))
+    return Error{"--target, --fuse, --alignment and --row-invariant say how to compile a graph" + isPlan};
   if (!source.isGraph() && options.check != CheckScope::None)
     return Error{"--check=reference needs a graph" + isPlan};
   if (!source.isGraph() && (!options.dump.empty() || options.emit == "mlir"))
@@ -89,6 +89,11 @@ static Exit run(const Options &options) {
   CompileOptions compileOptions;
   compileOptions.fuse = options.fuse;
   compileOptions.target = options.target;
+  compileOptions.alignment = options.alignment;
+  compileOptions.rowInvariant = options.rowInvariant;
+  // A plan that is kept serves all rows; else only the variant for the rows at hand is compiled.
+  if (options.emit != "plan")
+    compileOptions.symbols = options.dimensions;
   if (wantsTarget) {
     Result<std::string> target = targetOf(device->info(), source->context());
     if (!target)

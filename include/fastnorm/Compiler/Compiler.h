@@ -16,6 +16,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,12 @@ struct CompileOptions {
   std::string target = "h200";
   /// "always" or "never".
   std::string fuse = "always";
+  /// "aligned": operands whose bases and row strides are multiples of 16 bytes; "any"; "both": a variant for each.
+  std::string alignment = "aligned";
+  /// One schedule for every number of rows, so that a row's result never depends on how many rows run with it.
+  bool rowInvariant = false;
+  /// Symbol values that are known: variants for others are not made.
+  std::map<std::string, int64_t> symbols;
 };
 
 /// Adds every dialect and interface that parsing and compiling need. Call before the context is made.

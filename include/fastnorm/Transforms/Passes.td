@@ -50,12 +50,36 @@ def FusePass : Pass<"fastnorm-fuse", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::fastnorm::FastnormDialect"];
 }
 
+def SpecializePass : Pass<"fastnorm-specialize", "::mlir::ModuleOp"> {
+  let summary = "Let a function stand once per row range and alignment class that needs its own code";
+  let description = [{
+    Row ranges end where the cost model's schedule for one of the kernels changes; they are found by bisection. Each
+    function carries its range as `fastnorm.ranges`, where there are several, and its alignment class as
+    `fastnorm.alignment`, where it is not 16; further functions name the graph they stand for in `fastnorm.variant_of`.
+
+    - `alignment`: `aligned` compiles for operands whose bases and row strides are multiples of 16 bytes, `any` for all
+      operands, `both` for each apart, unless the kernels access single elements and one function serves both.
+    - `row-invariant`: one range, so that a row's result never depends on how many rows run with it.
+    - `symbols`: values that are known, `rows=4096`: only functions that serve them are made.
+
+    Each split is a remark, `specialize`.
+  }];
+  let options = [
+    Option<"alignment", "alignment", "std::string", "\"aligned\"", "aligned, any or both">,
+    Option<"rowInvariant", "row-invariant", "bool", "false", "One schedule for every number of rows">,
+    ListOption<"symbols", "symbols", "std::string", "Known symbol values: name=value">];
+  let dependentDialects = ["::fastnorm::FastnormDialect"];
+}
+
 def SelectSchedulePass : Pass<"fastnorm-select-schedule", "::mlir::func::FuncOp"> {
   let summary = "Write each kernel's schedule";
   let description = [{
-    Asks the cost model for the best schedule on the module's target. A kernel that already has a schedule keeps it. The
-    choice is a remark, `schedule`.
+    Asks the cost model for the best schedule on the module's target, for the rows that the function serves. A kernel
+    that already has a schedule keeps it. The choice is a remark, `schedule`.
+
+    `row-invariant` asks for the schedule of many rows, whatever their number.
   }];
+  let options = [Option<"rowInvariant", "row-invariant", "bool", "false", "One schedule for every number of rows">];
   let dependentDialects = ["::fastnorm::FastnormDialect"];
 }
 

@@ -1,4 +1,4 @@
-"""Emits PTX for some graphs, assembles it for its chip and says what was spilled.
+"""Emits PTX for some graphs, assembles that for many rows for its chip and says what was spilled.
 
 usage: assemble.py PTXAS FOLDER speed-shapes|chips
 """
@@ -42,6 +42,10 @@ def main(ptxas, folder, what):
         with open(graph, "w") as file:
             file.write(text)
         subprocess.run(["fastnorm-run", graph, f"--target={chip}", "--emit=ptx", "-o", ptx], check=True)
+        with open(ptx) as file:
+            variants = [f".version{text}" for text in file.read().split(".version")[1:]]
+        with open(ptx, "w") as file:
+            file.write(variants[-1])
         done = subprocess.run([ptxas, "-v", f"-arch={chip}", ptx, "-o", cubin], capture_output=True, text=True)
         spills = re.findall(r"(\d+) bytes spill stores, (\d+) bytes spill loads", done.stderr)
         if done.returncode or not spills:

@@ -1,0 +1,105 @@
+"""Compiles every scenario kernel for a chip, assembles all of them in one go and says which spill.
+
+usage: sweep.py PTXAS FOLDER CHIP [--all] [--registers]
+
+Prints a line for every kernel that spills or is refused and a count at the end; with --registers a line for every one.
+Without --all, the shapes that differ most.
+"""
+
+import os
+import re
+import subprocess
+import sys
+
+HIDDEN = (128, 1024, 2880, 4096, 4097, 5120, 7168, 8192, 16384, 32768, 53248, 65536)
+FEW_AND_MANY = ("8", "65536")
+
+
+def norm(op, hidden, storage, rows):
+    """Residual and norm, both returned."""
+    x, w = f"tensor<{rows}x{hidden}x{storage}>", f"tensor<{hidden}x{storage}>"
+    parameters = "weight(%weight)" + (" bias(%bias)" if op == "layer_norm" else "")
+    types = f"{x}, {w}" + (f", {w}" if op == "layer_norm" else "")
+    return f"""func.func @{op}_{storage}_{hidden}_rows{rows}(%x: {x}, %residual: {x}, %weight: {w}, %bias: {w}) -> ({x}, {x}) {{
+  %s = fastnorm.residual_add %residual, %x : {x}
+  %y = fastnorm.{op} %s {parameters} {{eps = 1.0e-5 : f32}} : {types} -> {x}
+  return %y, %s : {x}, {x}
+}}
+"""
+
+
+def lone_norm(op, hidden, storage, rows):
+    x, w = f"tensor<{rows}x{hidden}x{storage}>", f"tensor<{hidden}x{storage}>"
+    return f"""func.func @lone_{op}_{storage}_{hidden}_rows{rows}(%x: {x}, %weight: {w}) -> {x} {{
+  %y = fastnorm.{op} %x weight(%weight) {{eps = 1.0e-5 : f32}} : {x}, {w} -> {x}
+  return %y : {x}
+}}
+"""
+
+
+def combine_norm(hidden, slots, rows):
+    x, i, g, w = (f"tensor<{rows}x{hidden}xbf16>", f"tensor<{rows}x{slots}xi64>", f"tensor<{rows}x{slots}xf32>",
+                  f"tensor<{hidden}xf32>")
+    table = f"tensor<4096x{hidden}xbf16>"
+    return f"""func.func @combine_top{slots}_{hidden}_rows{rows}(%table: {table}, %i: {i}, %g: {g}, %r: {x}, %w: {w}) -> {x} {{
+  %h = fastnorm.combine %table[%i] gate(%g) : {table}, {i}, {g} -> {x}
+  %s = fastnorm.residual_add %r, %h : {x}
+  %y = fastnorm.rms_norm %s weight(%w) {{eps = 1.0e-6 : f32, weight_offset = 1.0 : f32}} : {x}, {w} -> {x}
+  return %y : {x}
+}}
+"""
+
+
+def scenarios(every):
+    # Few rows change the schedules of wide rows only.
+    for hidden, rows in [(h, "65536") for h in HIDDEN] + [(h, "8") for h in HIDDEN if h >= 16384]:
+        if not every and hidden not in (1024, 4096, 7168, 16384, 32768, 65536):
+            continue
+        for storage in ("bf16", "f32"):
+            for op in ("rms_norm", "layer_norm"):
+                if every:
+                    yield lone_norm(op, hidden, storage, rows)
+                yield norm(op, hidden, storage, rows)
+    for hidden, slots in ((2048, 8), (3072, 8), (4096, 4), (6144, 2), (7168, 8), (4096, 1), (3072, 16))[:None if every else 3]:
+        yield combine_norm(hidden, slots, "65536")
+
+
+def ptx_modules(lowered):
+    """The PTX texts in printed gpu.binary ops."""
+    for text in re.findall(r'assembly = "((?:[^"\\]|\\.)*)"', lowered):
+        yield re.sub(r"\\([0-9A-F]{2}|.)", lambda m: chr(int(m[1], 16)) if len(m[1]) == 2 else m[1], text)
+
+
+def one_module(modules):
+    """Modules as one, with the header once."""
+    text = ""
+    for module in modules:
+        text += module if not text else re.sub(r"^\.(version|target|address_size).*$", "", module, flags=re.M)
+    return text
+
+
+def main(ptxas, folder, chip, *flags):
+    os.makedirs(folder, exist_ok=True)
+    ptx, cubin = (os.path.join(folder, name) for name in ("graphs.ptx", "graphs.cubin"))
+    lowered = subprocess.run(
+        ["fastnorm-opt", f"--fastnorm-pipeline=target={chip}"],
+        input="".join(scenarios("--all" in flags)), capture_output=True, text=True, check=True).stdout
+    with open(ptx, "w") as file:
+        file.write(one_module(ptx_modules(lowered)))
+    done = subprocess.run([ptxas, "-v", f"-arch={chip}", "--split-compile=0", ptx, "-o", cubin],
+                          capture_output=True, text=True)
+    if done.returncode:
+        sys.exit(f"{chip}: ptxas refuses: {done.stderr}{done.stdout}")
+    schedules = dict(re.findall(r"gpu\.launch_func\s+@\w+::@(\w+).*?(#fastnorm\.schedule<[^>]*>)", lowered))
+    found = re.findall(r"entry function '(\w+)'.*?\n.*?\n\s*(\d+) bytes stack frame, (\d+) bytes spill stores.*?\n"
+                       r".*?Used (\d+) registers", done.stderr)
+    spilling = 0
+    for name, _, spilled, registers in found:
+        spilling += spilled != "0"
+        if spilled != "0" or "--registers" in flags:
+            print(f"{chip} {name}: {registers} registers, {spilled} bytes spilled, {schedules.get(name)}")
+    print(f"{chip}: {len(found)} kernels, {spilling} spill")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

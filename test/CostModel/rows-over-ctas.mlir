@@ -1,0 +1,101 @@
+// Rows split over CTAs on h200 and a100: wide ones, and few.
+// RUN: fastnorm-opt %s --fastnorm-pipeline=until=schedule | FileCheck %s
+// RUN: fastnorm-opt %s --fastnorm-pipeline="until=schedule target=a100" | FileCheck %s --check-prefix=A100
+
+// 65536 / 8 = 8192 vectors: 4 CTAs of 512 threads keep 4 each. The weight is late: 12 + 2 x 4 + 4 x 4 kept + 12 = 48.
+// CHECK-LABEL: func.func @wide(
+// CHECK: schedule = #fastnorm.schedule<kind = per_row, scope = cluster, threads_per_row = 512, ctas_per_row = 4, vector_width = 8, vectors_per_thread = 4, vectors_in_flight = 4, min_ctas = 2, invariants = late>}
+// A100 has no clusters.
+// A100-LABEL: func.func @wide(
+// A100: schedule = #fastnorm.schedule<kind = two_pass, scope = cta,
+func.func @wide(%x: tensor<1000x65536xbf16>, %weight: tensor<65536xbf16>) -> tensor<1000x65536xbf16> {
+  %y = fastnorm.rms_norm %x weight(%weight) {eps = 1.0e-5 : f32}
+     : tensor<1000x65536xbf16>, tensor<65536xbf16> -> tensor<1000x65536xbf16>
+  return %y : tensor<1000x65536xbf16>
+}
+
+// 53248 / 8 = 6656 vectors: 1664 for each of 4 CTAs, 416 threads of 4.
+// CHECK-LABEL: func.func @wide_odd_multiple(
+// CHECK: scope = cluster, threads_per_row = 416, ctas_per_row = 4, vector_width = 8, vectors_per_thread = 4,
+func.func @wide_odd_multiple(%x: tensor<1000x53248xbf16>) -> tensor<1000x53248xbf16> {
+  %y = fastnorm.rms_norm %x {eps = 1.0e-5 : f32} : tensor<1000x53248xbf16> -> tensor<1000x53248xbf16>
+  return %y : tensor<1000x53248xbf16>
+}
+
+// 262144 / 8 = 32768 vectors: 8 CTAs of 512 threads keep 8 each.
+// CHECK-LABEL: func.func @wider(
+// CHECK: scope = cluster, threads_per_row = 512, ctas_per_row = 8, vector_width = 8, vectors_per_thread = 8,
+func.func @wider(%x: tensor<1000x262144xbf16>) -> tensor<1000x262144xbf16> {
+  %y = fastnorm.rms_norm %x {eps = 1.0e-5 : f32} : tensor<1000x262144xbf16> -> tensor<1000x262144xbf16>
+  return %y : tensor<1000x262144xbf16>
+}
+
+// Twice as wide only 16 CTAs hold a row, and of four times as wide none.
+// CHECK-LABEL: func.func @widest(
+// CHECK: scope = cluster, threads_per_row = 512, ctas_per_row = 16, vector_width = 8, vectors_per_thread = 8,
+func.func @widest(%x: tensor<1000x524288xbf16>) -> tensor<1000x524288xbf16> {
+  %y = fastnorm.rms_norm %x {eps = 1.0e-5 : f32} : tensor<1000x524288xbf16> -> tensor<1000x524288xbf16>
+  return %y : tensor<1000x524288xbf16>
+}
+
+// CHECK-LABEL: func.func @too_wide(
+// CHECK: kind = two_pass, scope = cta,
+func.func @too_wide(%x: tensor<1000x1048576xbf16>) -> tensor<1000x1048576xbf16> {
+  %y = fastnorm.rms_norm %x {eps = 1.0e-5 : f32} : tensor<1000x1048576xbf16> -> tensor<1000x1048576xbf16>
+  return %y : tensor<1000x1048576xbf16>
+}
+
+// Few rows that no cluster holds: 131072 vectors, 16 CTAs for 512 each are not enough; 32 keep 8 a thread.
+// CHECK-LABEL: func.func @few_too_wide(
+// CHECK: scope = grid, threads_per_row = 512, ctas_per_row = 32, vector_width = 8, vectors_per_thread = 8,
+func.func @few_too_wide(%x: tensor<3x1048576xbf16>) -> tensor<3x1048576xbf16> {
+  %y = fastnorm.rms_norm %x {eps = 1.0e-5 : f32} : tensor<3x1048576xbf16> -> tensor<3x1048576xbf16>
+  return %y : tensor<3x1048576xbf16>
+}
+
+// Half of 132 multiprocessors, and one row more. A CTA for every 512 vectors, 2 for each of 256 threads; where that is
+// two CTAs only nothing is gained.
+// CHECK-LABEL: func.func @few(
+// CHECK: scope = cluster, threads_per_row = 256, ctas_per_row = 4, vector_width = 8, vectors_per_thread = 2,
+func.func @few(%x: tensor<66x16384xbf16>) -> tensor<66x16384xbf16> {
+  %y = fastnorm.rms_norm %x {eps = 1.0e-5 : f32} : tensor<66x16384xbf16> -> tensor<66x16384xbf16>
+  return %y : tensor<66x16384xbf16>
+}
+
+// CHECK-LABEL: func.func @not_few(
+// CHECK: scope = cta,
+func.func @not_few(%x: tensor<67x16384xbf16>) -> tensor<67x16384xbf16> {
+  %y = fastnorm.rms_norm %x {eps = 1.0e-5 : f32} : tensor<67x16384xbf16> -> tensor<67x16384xbf16>
+  return %y : tensor<67x16384xbf16>
+}
+
+// CHECK-LABEL: func.func @few_narrow(
+// CHECK: scope = cta,
+func.func @few_narrow(%x: tensor<8x8192xbf16>) -> tensor<8x8192xbf16> {
+  %y = fastnorm.rms_norm %x {eps = 1.0e-5 : f32} : tensor<8x8192xbf16> -> tensor<8x8192xbf16>
+  return %y : tensor<8x8192xbf16>
+}
+
+// An f32 row has twice the vectors: 16384 / 4 = 4096.
+// CHECK-LABEL: func.func @few_f32(
+// CHECK: scope = cluster, threads_per_row = 256, ctas_per_row = 8, vector_width = 4, vectors_per_thread = 2,
+func.func @few_f32(%x: tensor<8x16384xf32>) -> tensor<8x16384xf32> {
+  %y = fastnorm.rms_norm %x {eps = 1.0e-5 : f32} : tensor<8x16384xf32> -> tensor<8x16384xf32>
+  return %y : tensor<8x16384xf32>
+}
+
+// Odd rows are read in single elements, and split by their bytes all the same: 8194 are 513 vectors of 16.
+// CHECK-LABEL: func.func @odd(
+// CHECK: scope = cta, threads_per_row = 480, vector_width = 1, vectors_per_thread = 9,
+func.func @odd(%x: tensor<8x4097xbf16>) -> tensor<8x4097xbf16> {
+  %y = fastnorm.rms_norm %x {eps = 1.0e-5 : f32} : tensor<8x4097xbf16> -> tensor<8x4097xbf16>
+  return %y : tensor<8x4097xbf16>
+}
+
+// Without clusters a grid: 8192 vectors are 16 CTAs of 512.
+// A100-LABEL: func.func @few_on_every_chip(
+// A100: scope = grid, threads_per_row = 256, ctas_per_row = 16, vector_width = 8, vectors_per_thread = 2,
+func.func @few_on_every_chip(%x: tensor<8x65536xbf16>) -> tensor<8x65536xbf16> {
+  %y = fastnorm.rms_norm %x {eps = 1.0e-5 : f32} : tensor<8x65536xbf16> -> tensor<8x65536xbf16>
+  return %y : tensor<8x65536xbf16>
+}
