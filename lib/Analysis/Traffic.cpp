@@ -8,6 +8,7 @@
 #include "fastnorm/Analysis/Traffic.h"
 
 #include "fastnorm/Analysis/AccessPattern.h"
+#include "fastnorm/Analysis/RowLayout.h"
 
 using namespace mlir;
 using namespace fastnorm;
@@ -61,12 +62,13 @@ Traffic::Traffic(const AccessPattern &pattern, int64_t phase, int64_t ctasPerRow
     if (needed.contains(gather.getResult()))
       read.perRow += elementBytes(type.getElementType()) * elementsPerRow(type);
   }
+  int64_t sumBytes = ctasPerRow * innerRowsOf(pattern.kernel) * 4;
   for (ReduceOp reduce : pattern.rowReductions) {
     int64_t reducePhase = pattern.phaseOfOp(reduce);
     if (reducePhase < phase)
-      read.perRow += ctasPerRow * 4;
+      read.perRow += sumBytes;
     else if (reducePhase == phase)
-      written.perRow += ctasPerRow * 4;
+      written.perRow += sumBytes;
   }
   Operation *yield = pattern.kernel.getBody().front().getTerminator();
   for (Value value : yield->getOperands()) {

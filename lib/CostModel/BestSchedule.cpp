@@ -10,6 +10,8 @@
 
 #include "fastnorm/CostModel/BestSchedule.h"
 
+#include "fastnorm/Analysis/RowLayout.h"
+
 #include "fastnorm/CostModel/RegisterEstimate.h"
 #include "fastnorm/CostModel/ScheduleSpace.h"
 
@@ -199,6 +201,8 @@ std::optional<ScheduleAttr> fastnorm::bestSchedule(const AccessPattern &pattern,
                                                    std::optional<int64_t> rows) {
   if (!pattern.unsupported.empty())
     return std::nullopt;
+  if (rows)
+    *rows *= innerRowsOf(pattern.kernel);
   MLIRContext *context = target.getContext();
   auto finish = [&](Draft draft) {
     decideInFlight(draft, pattern);

@@ -13,7 +13,7 @@
 namespace fastnorm {
 
 /// The schedule that the rules of docs/Schedules.md give a kernel on a target. Nothing where no schedule can run the
-/// kernel's body (`pattern.unsupported`). `rows` is how many the kernel runs on; without it, many.
+/// kernel's body (`pattern.unsupported`). `rows` is the first extent of its results; without it, many.
 std::optional<ScheduleAttr> bestSchedule(const AccessPattern &pattern, TargetAttr target,
                                          std::optional<int64_t> rows = std::nullopt);
 

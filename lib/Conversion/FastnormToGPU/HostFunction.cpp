@@ -106,8 +106,9 @@ Value HostFunction::partialsOf(const AccessPattern &pattern, ScheduleAttr schedu
   if (!buffer) {
     Value result = kernel.getResult(0);
     int64_t rows = cast<RankedTensorType>(result.getType()).getShape()[0];
-    auto type = MemRefType::get({rows, static_cast<int64_t>(pattern.rowReductions.size()), schedule.getCtasPerRow()},
-                                builder.getF32Type(), MemRefLayoutAttrInterface(), builder.getI64IntegerAttr(1));
+    int64_t sums = innerRowsOf(kernel) * static_cast<int64_t>(pattern.rowReductions.size());
+    auto type = MemRefType::get({rows, sums, schedule.getCtasPerRow()}, builder.getF32Type(),
+                                MemRefLayoutAttrInterface(), builder.getI64IntegerAttr(1));
     SmallVector<Value> sizes;
     if (ShapedType::isDynamic(rows))
       sizes.push_back(rowsOf(result));
