@@ -14,6 +14,8 @@ namespace {
 constexpr TemplateKey kRows = {"rows", "?|N", "?", ""};
 constexpr TemplateKey kHidden = {"hidden", "N", "4096", ""};
 constexpr TemplateKey kHeads = {"heads", "no|N", "no", ""};
+/// Elements from a row of x to the next, where they are not dense.
+constexpr TemplateKey kStride = {"stride", "no|?|N", "no", ""};
 constexpr TemplateKey kDType = {"dtype", "f32|bf16|f16", "bf16", ""};
 constexpr TemplateKey kResultDType = {"result_dtype", "f32|bf16|f16|f8E4M3FN", "${dtype}", ""};
 constexpr TemplateKey kEps = {"eps", "X", "1e-6", ""};
@@ -212,7 +214,8 @@ constexpr char kQuantize[] = R"(func.func @quantize(%x: ${x}) -> (${y}, ${scales
 
 const TemplateTexts &templateWords() {
   static const TemplateTexts words = {
-      {"x", "tensor<${rows}x$(heads:${heads}x$)${hidden}x${dtype}>"},
+      {"x", "tensor<${rows}x$(heads:${heads}x$)${hidden}x${dtype}$(stride:, #fastnorm.strides<[${stride}, "
+            "$(heads:${hidden}, $)1]>$)>"},
       {"y", "tensor<${rows}x$(heads:${heads}x$)${hidden}x${result_dtype}>"},
       {"wide", "tensor<${rows}x${hidden}xf32>"},
       {"stream", "tensor<${rows}x$(heads:${heads}x$)${hidden}x${residual_dtype}>"},
@@ -249,9 +252,9 @@ const std::vector<GraphTemplate> &graphTemplates() {
   static const std::vector<TemplateKey> combined = {kRows,       kExpertRows, kTopK,      kHidden, kDType,
                                                     kIndexDType, kGate,       kGateDType, kShared, kResultDType};
   static const std::vector<TemplateKey> elementwise = {kRows, kHidden, kDType, kResultDType};
-  std::vector<TemplateKey> norm = withNormKeys({kRows, kHeads, headWeights, kHidden, kDType, kResultDType});
+  std::vector<TemplateKey> norm = withNormKeys({kRows, kHeads, headWeights, kHidden, kStride, kDType, kResultDType});
   std::vector<TemplateKey> residualNorm =
-      withNormKeys({kRows, kHeads, headWeights, kHidden, kDType, kResidualDType, kResultDType});
+      withNormKeys({kRows, kHeads, headWeights, kHidden, kStride, kDType, kResidualDType, kResultDType});
   std::vector<TemplateKey> combineNorm = combined;
   combineNorm.insert(combineNorm.end(), {kResidualDType, residualOut});
   static const std::vector<GraphTemplate> templates = {
@@ -262,6 +265,7 @@ const std::vector<GraphTemplate> &graphTemplates() {
        {kRows,
         kHeads,
         kHidden,
+        kStride,
         kDType,
         kResidualDType,
         {"result_dtype", "f32|bf16|f16|f8E4M3FN", "${residual_dtype}", ""}},

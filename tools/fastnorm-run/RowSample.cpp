@@ -26,7 +26,8 @@ static std::optional<int64_t> rowSymbol(const TensorSpec &spec) {
 
 static bool isWithin(int64_t row, int64_t count) { return row >= 0 && row < count; }
 
-/// The first and last rows of all tensors with that symbol, and those in which 2^31 and 2^32 elements or bytes are passed.
+/// The first and last rows of all tensors with that symbol, and those in which 2^31 and 2^32 elements or bytes are
+/// passed.
 std::set<int64_t> RowSample::notableRows(const Plan &plan, int64_t symbol) const {
   int64_t count = symbolValues[static_cast<size_t>(symbol)];
   std::set<int64_t> rows;
@@ -75,16 +76,14 @@ Status RowSample::addRowsThatName(const Plan &plan, const ArgumentValues &values
 }
 
 /// Adds what the chosen rows name, until nothing is new.
-Status RowSample::follow(const Plan &plan, const ArgumentValues &values,
-                         std::map<int64_t, std::set<int64_t>> chosen) {
+Status RowSample::follow(const Plan &plan, const ArgumentValues &values, std::map<int64_t, std::set<int64_t>> chosen) {
   for (bool grows = true; grows;) {
     grows = false;
     for (const TensorSpec &spec : plan.arguments) {
       std::optional<int64_t> symbol = rowSymbol(spec);
       if (!spec.indexes || !symbol || !chosen.count(*symbol))
         continue;
-      Result<HostTensor> index =
-          values.rows(spec.name, {chosen.at(*symbol).begin(), chosen.at(*symbol).end()});
+      Result<HostTensor> index = values.rows(spec.name, {chosen.at(*symbol).begin(), chosen.at(*symbol).end()});
       if (!index)
         return index.takeError();
       std::set<int64_t> &named = chosen[*spec.indexes];
@@ -114,8 +113,8 @@ Result<RowSample> RowSample::choose(const Plan &plan, const ArgumentValues &valu
   std::set<int64_t> rows = sample.notableRows(plan, *sample.resultSymbol);
   CounterRandom random(0, "row sample");
   for (int64_t counter = 0; counter < kRandomRows && sample.rowCount() > 0; ++counter)
-    rows.insert(static_cast<int64_t>(
-        random.below(static_cast<uint64_t>(counter), static_cast<uint64_t>(sample.rowCount()))));
+    rows.insert(
+        static_cast<int64_t>(random.below(static_cast<uint64_t>(counter), static_cast<uint64_t>(sample.rowCount()))));
   if (Status added = sample.addRowsThatName(plan, values, rows); !added)
     return added.takeError();
   if (Status followed = sample.follow(plan, values, {{*sample.resultSymbol, std::move(rows)}}); !followed)

@@ -16,11 +16,12 @@
 
 namespace fastnorm::tool {
 
-/// A part of a plan's rows that can be computed by itself, because no row of a result depends on another row of it: some
-/// rows of the results, the rows of other arguments that they name, and so on.
+/// A part of a plan's rows that can be computed by itself, because no row of a result depends on another row of it:
+/// some rows of the results, the rows of other arguments that they name, and so on.
 class RowSample {
 public:
-  /// An error where the results have no number of rows in common that is a symbol: then there is nothing to choose from.
+  /// An error where the results have no number of rows in common that is a symbol: then there is nothing to choose
+  /// from.
   static Status isPossible(const Plan &plan);
   /// isPossible must hold.
   static Result<RowSample> choose(const Plan &plan, const ArgumentValues &values,
