@@ -43,7 +43,7 @@ struct CommandLine {
   Flags dimensions{*this, "dim", "SYMBOL=N", "The value of a dynamic dimension (repeatable)"};
   Flags offsets{*this, "offset", "NAME=ELEMENTS",
                 "Place an argument or result so many elements past an aligned address, as a view into a larger buffer "
-                "would be (repeatable)"};
+                "would be; compiles for --alignment=both unless that is written (repeatable)"};
   Flag fill{
       *this, "fill", "seed:N[,NAME=ROLE...]",
       "Fill the arguments that have no file, the same for the same seed. Without a ROLE the graph says what an "

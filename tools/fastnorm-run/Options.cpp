@@ -231,5 +231,9 @@ Result<Options> tool::parseOptions(int argc, char **argv) {
   for (Status &check : checks)
     if (!check)
       return check.takeError();
+  // A variant for every operand beside the one for aligned operands: the runtime takes the first that serves.
+  bool hasOffset = llvm::any_of(options.offsets, [](const auto &offset) { return offset.second != 0; });
+  if (hasOffset && !line.alignment.getNumOccurrences())
+    options.alignment = "both";
   return options;
 }
