@@ -27,10 +27,16 @@ namespace fastnorm {
 /// An address in device memory, as kernels see it.
 using DeviceAddress = uint64_t;
 
+/// A stream that other code of the process made: on CUDA a CUstream, where null is the default stream; the emulator has
+/// only null.
+using StreamHandle = void *;
+
 struct DeviceInfo {
   std::string name; ///< "NVIDIA H200", "emulator"
   std::string chip; ///< "sm_90"; what PTX is compiled for
   bool isEmulator = false;
+  int ordinal = 0;                ///< the number of the CUDA device
+  bool reachesHostMemory = false; ///< kernels may use the address of any host memory
   int64_t multiprocessors = 0;
   int64_t registersPerMultiprocessor = 0;
   int64_t maxThreadsPerMultiprocessor = 0;
@@ -147,6 +153,15 @@ public:
   virtual Result<std::unique_ptr<Module>> load(std::string_view ptx) = 0;
 
   virtual Result<std::unique_ptr<Stream>> createStream() = 0;
+
+  /// An error where the stream is not of this device's context.
+  virtual Status checkStream(StreamHandle stream) = 0;
+  /// Launches on a stream that other code made, whose errors are for that code to find. May be called from any thread.
+  virtual Status launch(StreamHandle stream, Kernel &kernel, const LaunchShape &shape,
+                        const std::vector<KernelArgument> &arguments) = 0;
+  /// An error where kernels can't use that address.
+  virtual Status checkAddress(DeviceAddress address) = 0;
+
   virtual Result<std::unique_ptr<Event>> createEvent() = 0;
   /// Milliseconds between two recorded events. The emulator refuses: it does not model time.
   virtual Result<double> elapsedMilliseconds(Event &start, Event &stop) = 0;

@@ -11,19 +11,6 @@ namespace fastnorm {
 
 namespace {
 
-bool holds(const Variant &variant, const std::vector<int64_t> &symbolValues, int64_t alignment) {
-  if (variant.alignment > alignment)
-    return false;
-  for (const SymbolRange &range : variant.ranges) {
-    if (range.symbol < 0 || range.symbol >= static_cast<int64_t>(symbolValues.size()))
-      return false;
-    int64_t value = symbolValues[static_cast<size_t>(range.symbol)];
-    if (value < range.low || value > range.high)
-      return false;
-  }
-  return true;
-}
-
 /// "rows = 5, expert_rows = 9".
 std::string describeSymbols(const Plan &plan, const std::vector<int64_t> &symbolValues) {
   std::string text;
@@ -37,12 +24,23 @@ std::string describeSymbols(const Plan &plan, const std::vector<int64_t> &symbol
 
 } // namespace
 
+bool serves(const Variant &variant, const std::vector<int64_t> &symbolValues) {
+  for (const SymbolRange &range : variant.ranges) {
+    if (range.symbol < 0 || range.symbol >= static_cast<int64_t>(symbolValues.size()))
+      return false;
+    int64_t value = symbolValues[static_cast<size_t>(range.symbol)];
+    if (value < range.low || value > range.high)
+      return false;
+  }
+  return true;
+}
+
 Result<const Variant *> selectVariant(const Plan &plan, const std::vector<int64_t> &symbolValues, int64_t alignment) {
   if (symbolValues.size() != plan.symbols.size())
     return Error{"expected " + std::to_string(plan.symbols.size()) + " symbol values for plan '" + plan.function +
                  "', but got " + std::to_string(symbolValues.size())};
   for (const Variant &variant : plan.variants)
-    if (holds(variant, symbolValues, alignment))
+    if (variant.alignment <= alignment && serves(variant, symbolValues))
       return &variant;
   return Error{"expected a variant of plan '" + plan.function + "' that serves " +
                (plan.symbols.empty() ? std::string("it") : describeSymbols(plan, symbolValues)) +

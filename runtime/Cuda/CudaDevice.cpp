@@ -8,7 +8,7 @@
 #include "runtime/Cuda/CudaDevice.h"
 
 #include "runtime/Cuda/CudaContext.h"
-#include "runtime/Cuda/CudaModule.h"
+#include "runtime/Cuda/CudaLaunch.h"
 #include "runtime/Cuda/CudaProfileRange.h"
 #include "runtime/Cuda/CudaStream.h"
 
@@ -54,6 +54,16 @@ public:
   Result<std::unique_ptr<Module>> load(std::string_view ptx) override { return CudaModule::load(context, ptx); }
 
   Result<std::unique_ptr<Stream>> createStream() override;
+  Status checkStream(StreamHandle stream) override {
+    return checkStreamContext(*context, static_cast<CUstream>(stream));
+  }
+  Status launch(StreamHandle stream, Kernel &kernel, const LaunchShape &shape,
+                const std::vector<KernelArgument> &arguments) override {
+    return launchKernel(*context, static_cast<CUstream>(stream), static_cast<const CudaKernel &>(kernel), shape,
+                        arguments);
+  }
+  Status checkAddress(DeviceAddress address) override { return checkKernelAddress(*context, facts, address); }
+
   Result<std::unique_ptr<Event>> createEvent() override;
   Result<double> elapsedMilliseconds(Event &start, Event &stop) override;
 
@@ -201,6 +211,8 @@ Result<DeviceInfo> DeviceReader::read() {
   check(driver.cuDeviceTotalMem(&memoryBytes, device));
   check(driver.cuDriverGetVersion(&version));
   info.name = deviceName;
+  info.ordinal = device;
+  info.reachesHostMemory = attribute(DeviceAttribute::PageableMemoryAccess) != 0;
   info.chip = "sm_" + std::to_string(attribute(DeviceAttribute::ComputeCapabilityMajor)) +
               std::to_string(attribute(DeviceAttribute::ComputeCapabilityMinor));
   info.multiprocessors = attribute(DeviceAttribute::MultiprocessorCount);

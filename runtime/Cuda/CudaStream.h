@@ -26,8 +26,6 @@ public:
 private:
   CudaStream(std::shared_ptr<const CudaContext> context, CUstream stream)
       : context(std::move(context)), stream(stream) {}
-  /// By cuLaunchKernelEx where the shape asks for what only that one can.
-  CallResult submit(CUfunction function, const LaunchShape &shape, void **arguments) const;
 
   std::shared_ptr<const CudaContext> context;
   CUstream stream;

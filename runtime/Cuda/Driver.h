@@ -55,9 +55,13 @@ enum class DeviceAttribute : int {
   ComputeCapabilityMajor = 75,
   ComputeCapabilityMinor = 76,
   MaxRegistersPerMultiprocessor = 82,
+  PageableMemoryAccess = 88,
   MaxSharedBytesPerCtaOptIn = 97,
   ClusterLaunch = 120,
 };
+
+enum class PointerAttribute : int { MemoryType = 2, IsManaged = 8, DeviceOrdinal = 9 };
+enum class MemoryType : unsigned { Host = 1, Device = 2, Array = 3, Unified = 4 };
 
 enum class FunctionAttribute : int {
   SharedBytes = 1,

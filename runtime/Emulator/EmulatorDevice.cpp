@@ -104,6 +104,16 @@ public:
   Result<std::unique_ptr<Stream>> createStream() override {
     return std::unique_ptr<Stream>(std::make_unique<EmulatorStream>(state));
   }
+  Status checkStream(StreamHandle stream) override {
+    if (stream)
+      return Error{"expected no stream, because the emulator has none, but got one"};
+    return {};
+  }
+  Status launch(StreamHandle, Kernel &kernel, const LaunchShape &shape,
+                const std::vector<KernelArgument> &arguments) override {
+    return execute(*state, {static_cast<EmulatorKernel *>(&kernel), shape, arguments});
+  }
+  Status checkAddress(DeviceAddress address) override;
   Result<std::unique_ptr<Event>> createEvent() override {
     return std::unique_ptr<Event>(std::make_unique<EmulatorEvent>());
   }
@@ -126,6 +136,13 @@ Result<std::unique_ptr<DeviceBuffer>> EmulatorDevice::allocate(size_t byteCount,
   if (!address)
     return address.takeError();
   return std::unique_ptr<DeviceBuffer>(std::make_unique<EmulatorBuffer>(state, *address, byteCount));
+}
+
+Status EmulatorDevice::checkAddress(DeviceAddress address) {
+  std::lock_guard<std::mutex> lock(state->mutex);
+  if (state->memory.find(address))
+    return {};
+  return Error{"expected memory of the emulator, but got an address that it does not know"};
 }
 
 Status EmulatorDevice::upload(DeviceAddress destination, const void *source, size_t byteCount) {

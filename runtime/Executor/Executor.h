@@ -15,7 +15,7 @@
 
 #include "fastnorm/Plan/Plan.h"
 #include "runtime/Device.h"
-#include "runtime/Executor/Operands.h"
+#include "runtime/Executor/BoundRun.h"
 
 #include <memory>
 #include <string>
@@ -44,25 +44,17 @@ public:
   /// The one launch at `index`; for timing kernels apart.
   Status launchOne(Stream &stream, size_t index) const;
 
-  size_t launchCount() const { return launches.size(); }
-  const std::vector<int64_t> &symbolValues() const { return symbols; }
+  size_t launchCount() const { return run.launchCount(); }
+  const std::vector<int64_t> &symbolValues() const { return run.symbolValues(); }
   int64_t workspaceBytes() const;
   Result<std::vector<LaunchFacts>> facts() const;
 
 private:
   friend class Executor;
-  struct BoundLaunch {
-    const Launch *launch = nullptr;
-    Kernel *kernel = nullptr;
-    LaunchShape shape;
-    std::vector<KernelArgument> arguments;
-    int64_t readBytes = 0;
-    int64_t writtenBytes = 0;
-  };
+  explicit Execution(const Plan &plan) : run(plan) {}
 
-  std::vector<int64_t> symbols;
+  BoundRun run;
   std::vector<std::unique_ptr<DeviceBuffer>> workspaces;
-  std::vector<BoundLaunch> launches;
 };
 
 /// A plan loaded on a device. The device must outlive it.
@@ -76,6 +68,13 @@ public:
   Result<Execution> prepare(const std::vector<Operand> &arguments, const std::vector<Operand> &results,
                             const SymbolValues &given = {}) const;
 
+  /// Of a run that has chosen its variant and placed its workspaces: computes grids and kernel arguments, with the
+  /// kernels loaded here. For callers who bring their own workspace and keep the BoundRun; allocates nothing.
+  Status bind(const OperandViews &operands, BoundRun &run) const;
+
+  /// The most bytes of workspace that a run with these symbol values needs, whatever the alignment of its operands.
+  Result<int64_t> workspaceBytes(const std::vector<int64_t> &symbolValues) const;
+
   const Plan &plan() const { return compiled; }
   Device &device() const { return *where; }
 
@@ -87,7 +86,7 @@ private:
 
   Executor(Plan plan, Device &device) : compiled(std::move(plan)), where(&device) {}
   Status load(const Variant &variant);
-  Status allocateWorkspaces(const Variant &variant, Execution &execution) const;
+  Status allocateWorkspaces(Execution &execution) const;
 
   Plan compiled;
   Device *where;

@@ -20,8 +20,21 @@ constexpr uint8_t kPoison = 0xff;
 constexpr uint8_t kFloatGuard = 0xff;
 constexpr uint8_t kIntegerGuard = 0xa5;
 
+/// The strides that the plan fixes or that are given; none, for dense rows, where one is neither.
+std::vector<int64_t> stridesOf(const Plan &plan, const TensorSpec &spec, const OperandSource &source,
+                               const SymbolValues &given) {
+  std::vector<int64_t> strides;
+  for (const Extent &stride : spec.strides) {
+    auto found = stride.symbol ? given.find(plan.symbols[static_cast<size_t>(*stride.symbol)]) : given.end();
+    if (source.shape.size() != spec.shape.size() || (stride.symbol && found == given.end()))
+      return {};
+    strides.push_back(stride.symbol ? found->second : stride.fixed);
+  }
+  return strides;
+}
+
 /// The inputs in the plan's order, without addresses.
-Result<std::vector<Operand>> describeInputs(const Plan &plan, const OperandSources &inputs) {
+Result<std::vector<Operand>> describeInputs(const Plan &plan, const OperandSources &inputs, const SymbolValues &given) {
   std::vector<Operand> operands;
   std::string names;
   for (const TensorSpec &spec : plan.arguments) {
@@ -29,7 +42,8 @@ Result<std::vector<Operand>> describeInputs(const Plan &plan, const OperandSourc
     auto found = inputs.find(spec.name);
     if (found == inputs.end())
       return Error{"expected a tensor for argument '" + spec.name + "' of '" + plan.function + "', but none was given"};
-    operands.push_back(Operand{spec.name, 0, found->second.dtype, found->second.shape});
+    operands.push_back(
+        Operand{spec.name, 0, found->second.dtype, found->second.shape, stridesOf(plan, spec, found->second, given)});
   }
   for (const auto &[inputName, source] : inputs) {
     bool isKnown = false;
@@ -76,7 +90,8 @@ Result<Operand> OperandSet::add(const TensorSpec &spec, OperandRole role, const 
     if (Status status = device->fill(after, guarded.guard, static_cast<size_t>(guardBytes)); !status)
       return status.takeError();
   buffers.push_back(std::move(guarded));
-  return Operand{spec.name, address, spec.dtype, layout.shape};
+  return Operand{spec.name, address, spec.dtype, layout.shape,
+                 spec.strides.empty() ? std::vector<int64_t>() : layout.strides};
 }
 
 /// A source writes dense rows. Those of a strided tensor go to a buffer of their own first, and to their places from
@@ -126,7 +141,7 @@ Result<OperandSet> OperandSet::create(const Plan &plan, Device &device, const Na
 
 Result<OperandSet> OperandSet::create(const Plan &plan, Device &device, const OperandSources &sources,
                                       const SymbolValues &given, const OperandSetOptions &options) {
-  Result<std::vector<Operand>> described = describeInputs(plan, sources);
+  Result<std::vector<Operand>> described = describeInputs(plan, sources, given);
   if (!described)
     return described.takeError();
   Result<std::vector<int64_t>> symbols = solveSymbols(plan, *described, {}, given);
@@ -148,13 +163,23 @@ Result<OperandSet> OperandSet::create(const Plan &plan, Device &device, const Op
       return operand.takeError();
     if (Status status = set.write(source, *operand, layout); !status)
       return status.takeError();
+    if (spec.result)
+      set.tiedBuffers.emplace(static_cast<size_t>(*spec.result), set.buffers.size() - 1);
     set.argumentOperands.push_back(std::move(*operand));
   }
-  for (const TensorSpec &spec : plan.results) {
+  for (size_t index = 0; index < plan.results.size(); ++index) {
+    const TensorSpec &spec = plan.results[index];
+    if (auto tied = set.tiedBuffers.find(index); tied != set.tiedBuffers.end()) {
+      set.resultOperands.push_back(set.argumentOperands[tied->second]);
+      set.resultOperands.back().name = spec.name;
+      set.resultBuffers.push_back(tied->second);
+      continue;
+    }
     Result<Operand> operand = set.add(spec, OperandRole::Result, StridedTensor::of(spec, *symbols), offsetOf(spec));
     if (!operand)
       return operand.takeError();
     set.resultOperands.push_back(std::move(*operand));
+    set.resultBuffers.push_back(set.buffers.size() - 1);
   }
   if (Status status = set.poisonResults(); !status)
     return status.takeError();
@@ -171,7 +196,8 @@ int64_t OperandSet::byteCount() const {
 Status OperandSet::poisonResults() const {
   for (size_t index = 0; index < resultOperands.size(); ++index) {
     int64_t byteCount = bufferOfResult(index).byteCount;
-    if (byteCount == 0)
+    // What is tied to an argument holds that.
+    if (byteCount == 0 || tiedBuffers.count(index) != 0)
       continue;
     if (Status status = device->fill(resultOperands[index].address, kPoison, static_cast<size_t>(byteCount)); !status)
       return status;

@@ -87,12 +87,13 @@ private:
   Result<HostTensor> download(const StridedTensor &layout, DeviceAddress address) const;
   Status checkGuard(const GuardedBuffer &guarded, bool isAfter) const;
   Status checkGaps(const GuardedBuffer &guarded) const;
-  /// The buffers of the results stand behind those of the arguments.
-  const GuardedBuffer &bufferOfResult(size_t index) const { return buffers[argumentOperands.size() + index]; }
+  const GuardedBuffer &bufferOfResult(size_t index) const { return buffers[resultBuffers[index]]; }
 
   Device *device = nullptr;
   int64_t guardBytes = 0;
-  std::vector<GuardedBuffer> buffers;
+  std::vector<GuardedBuffer> buffers;   ///< one an argument, then one a result that is not tied to an argument
+  std::vector<size_t> resultBuffers;    ///< by result
+  std::map<size_t, size_t> tiedBuffers; ///< by result: the buffer of the argument it is tied to
   std::vector<Operand> argumentOperands;
   std::vector<Operand> resultOperands;
 };

@@ -447,4 +447,37 @@ TEST_F(CudaDeviceTest, BuffersAndStreamsMayOutliveTheDevice) {
   EXPECT_EQ(calls("cuDevicePrimaryCtxRelease_v2"), 1);
 }
 
+TEST_F(CudaDeviceTest, StreamOfOtherCode) {
+  open();
+  std::unique_ptr<Module> module = loadNorm();
+  Kernel *kernel = *module->kernel("norm");
+  int stream = 0;
+  EXPECT_TRUE(device->checkStream(&stream));
+  EXPECT_TRUE(device->launch(&stream, *kernel, LaunchShape{3, 64, 0}, arguments));
+  EXPECT_EQ(calls("cuLaunchKernel"), 1);
+  call<void(int)>("fakeCudaSetForeignStreams")(1);
+  EXPECT_EQ(device->checkStream(&stream).error(),
+            "expected a stream of the primary context of the device that the plan was prepared on, but got one of "
+            "another context");
+  EXPECT_TRUE(device->checkStream(nullptr)); // the default stream is everyone's
+  fail("cuStreamGetCtx", 2);
+  EXPECT_EQ(device->checkStream(&stream).error(),
+            "cuStreamGetCtx failed: CUDA_ERROR_OUT_OF_MEMORY: what went wrong (the stream that was given)");
+}
+
+TEST_F(CudaDeviceTest, AddressesThatKernelsCanUse) {
+  open();
+  auto setMemory = call<void(int, int)>("fakeCudaSetMemory");
+  EXPECT_TRUE(device->checkAddress(4096));
+  setMemory(2, 1);
+  EXPECT_EQ(device->checkAddress(4096).error(),
+            "expected memory of CUDA device 0, which the plan was prepared on, but got memory of device 1");
+  setMemory(1, 0); // host memory that was registered
+  EXPECT_TRUE(device->checkAddress(4096));
+  fail("cuPointerGetAttribute", 1);
+  EXPECT_EQ(device->checkAddress(4096).error(),
+            "expected device memory, or host memory that the CUDA driver knows, but got an address that it does not "
+            "know");
+}
+
 } // namespace

@@ -181,6 +181,17 @@ public:
     return std::unique_ptr<Module>(new FakeModule(ptx));
   }
   Result<std::unique_ptr<Stream>> createStream() override { return std::unique_ptr<Stream>(new FakeStream(state)); }
+  Status checkStream(StreamHandle stream) override {
+    if (stream == &foreignStream)
+      return Error{"expected a stream of the fake, but got another"};
+    return {};
+  }
+  Status launch(StreamHandle, Kernel &kernel, const LaunchShape &shape,
+                const std::vector<KernelArgument> &arguments) override {
+    return FakeStream(state).launch(kernel, shape, arguments);
+  }
+  Status checkAddress(DeviceAddress) override { return {}; }
+  int foreignStream = 0; ///< its address is a stream that checkStream refuses
   Result<std::unique_ptr<Event>> createEvent() override { return std::unique_ptr<Event>(new FakeEvent(state)); }
   Result<double> elapsedMilliseconds(Event &start, Event &stop) override {
     return (static_cast<FakeEvent &>(stop).microseconds - static_cast<FakeEvent &>(start).microseconds) / 1000.0;

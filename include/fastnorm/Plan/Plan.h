@@ -143,6 +143,9 @@ struct Plan {
   std::vector<Variant> variants;
 };
 
+/// Whether its ranges hold for these values.
+bool serves(const Variant &variant, const std::vector<int64_t> &symbolValues);
+
 /// The first variant whose ranges hold and whose alignment is no more than the operands have, or an error that names
 /// the symbol values.
 Result<const Variant *> selectVariant(const Plan &plan, const std::vector<int64_t> &symbolValues, int64_t alignment);

@@ -24,6 +24,9 @@ struct State {
   std::map<std::string, int> calls;
   int liveObjects = 0;
   int deviceCount = 1;
+  bool hasForeignStreams = false;
+  int memoryType = 2;
+  int memoryDevice = 0;
   int hasClusters = 1;
   std::string jitLog;
   unsigned launch[4] = {};
@@ -80,6 +83,9 @@ void fakeCudaReset() {
   state.failures.clear();
   state.calls.clear();
   state.deviceCount = 1;
+  state.hasForeignStreams = false;
+  state.memoryType = 2;
+  state.memoryDevice = 0;
   state.hasClusters = 1;
   state.jitLog.clear();
 }
@@ -87,6 +93,11 @@ void fakeCudaFail(const char *symbol, int code) { state.failures[symbol] = code;
 int fakeCudaCalls(const char *symbol) { return state.calls[symbol]; }
 int fakeCudaLiveObjects() { return state.liveObjects; }
 void fakeCudaSetDeviceCount(int count) { state.deviceCount = count; }
+void fakeCudaSetForeignStreams(int areForeign) { state.hasForeignStreams = areForeign != 0; }
+void fakeCudaSetMemory(int type, int device) {
+  state.memoryType = type;
+  state.memoryDevice = device;
+}
 void fakeCudaSetJitLog(const char *log) { state.jitLog = log; }
 void fakeCudaLastLaunch(unsigned *grid, unsigned *threads, unsigned *sharedBytes, unsigned *firstArgument) {
   *grid = state.launch[0];
@@ -132,8 +143,9 @@ int cuDeviceTotalMem_v2(size_t *bytes, int) {
 }
 int cuDeviceGetAttribute(int *value, int attribute, int) {
   ENTER();
-  const std::map<int, int> values{{16, 132}, {38, 50 << 20}, {39, 2048},   {75, 9},
-                                  {76, 0},   {82, 65536},    {97, 232448}, {120, state.hasClusters}};
+  const std::map<int, int> values{{16, 132}, {38, 50 << 20}, {39, 2048},
+                                  {75, 9},   {76, 0},        {82, 65536},
+                                  {88, 0},   {97, 232448},   {120, state.hasClusters}};
   *value = values.at(attribute);
   return 0;
 }
@@ -273,6 +285,17 @@ int cuStreamCreate(void **stream, unsigned) {
 int cuStreamDestroy_v2(void *stream) {
   ENTER();
   destroy(stream);
+  return 0;
+}
+int cuStreamGetCtx(void *, void **context) {
+  ENTER();
+  *context = state.hasForeignStreams ? nullptr : &contextObject;
+  return 0;
+}
+int cuPointerGetAttribute(void *value, int attribute, unsigned long long) {
+  ENTER();
+  int number = attribute == 2 ? state.memoryType : attribute == 9 ? state.memoryDevice : 0;
+  std::memcpy(value, &number, sizeof(number));
   return 0;
 }
 int cuStreamSynchronize(void *) {

@@ -22,6 +22,10 @@ int fakeCudaCalls(const char *symbol);
 /// Contexts retained, memory, modules, streams, events, graphs and executables that are alive.
 int fakeCudaLiveObjects();
 void fakeCudaSetDeviceCount(int count);
+/// Whether every stream says that it is of another context.
+void fakeCudaSetForeignStreams(int areForeign);
+/// What every address is: 1 host memory, 2 device memory; and whose.
+void fakeCudaSetMemory(int type, int device);
 /// The text of the error log that loading PTX leaves.
 void fakeCudaSetJitLog(const char *log);
 /// What the last launch had: grid, CTA, dynamic shared bytes, and the low 4 bytes of the first argument.
