@@ -3,10 +3,11 @@
 // Part of fastnorm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// beside-prototypes GRAPH ROWS HIDDEN COPY.json PLAN.json...
+// beside-prototypes GRAPH ROWS HIDDEN cold|hot COPY.json PLAN.json...
 //
-// GRAPH is rms_norm or combine_norm (top_k 8). All run on the same rotating
-// buffers, in turns, and their results are compared. COPY.json is a plan that
+// GRAPH is rms_norm, layer_norm or combine_norm (top_k 8). All run on the same
+// buffers, in turns, and their results are compared; cold: enough sets of them
+// to pass the L2 three times, hot: one set. COPY.json is a plan that
 // copies one tensor of as many rows as make the same bytes; COPY.json may be a
 // list with commas, the fastest is the copy. Prints a Markdown table.
 //
@@ -68,11 +69,12 @@ namespace {
 
 /// Buffers of one rotation step; those a graph does not have stay empty.
 struct BufferSet {
-  std::unique_ptr<DeviceBuffer> rows, index, gate, residual, weight, y, rstd, prototypeY;
+  std::unique_ptr<DeviceBuffer> rows, index, gate, residual, weight, y, rstd, mean, prototypeY;
 };
 
 struct Shape {
   bool combine;
+  bool layerNorm;
   int64_t rows;
   int64_t hidden;
   int64_t topK() const { return combine ? 8 : 0; }
@@ -113,6 +115,7 @@ static BufferSet makeSet(Device &device, const Shape &shape, unsigned seed) {
     std::vector<uint16_t> weight = randomBf16(shape.hidden, seed + 7, 0.5f, 1.0f);
     set.weight = upload(device, weight.data(), weight.size() * 2, "weight");
     set.rstd = orDie(device.allocate(shape.rows * 4, "rstd"));
+    set.mean = orDie(device.allocate(shape.rows * 4, "mean"));
   }
   size_t bytes = shape.rows * shape.hidden * 2;
   for (std::unique_ptr<DeviceBuffer> *result : {&set.y, &set.prototypeY}) {
@@ -126,15 +129,16 @@ template <typename T = void> static T *pointer(const std::unique_ptr<DeviceBuffe
   return reinterpret_cast<T *>(buffer->address());
 }
 
-static Status launchPrototype(Stream &stream, const Shape &shape, int vectors, const BufferSet &set) {
+/// `variant`: vectors a thread of a combine, CTAs a row of a norm.
+static Status launchPrototype(Stream &stream, const Shape &shape, int variant, const BufferSet &set) {
   auto native = reinterpret_cast<cudaStream_t>(static_cast<cuda::CudaStream &>(stream).handle());
-  bool known = shape.combine ? launchCombinePrototype(native, shape.rows, shape.hidden, vectors, pointer(set.rows),
+  bool known = shape.combine ? launchCombinePrototype(native, shape.rows, shape.hidden, variant, pointer(set.rows),
                                                       pointer<long>(set.index), pointer<float>(set.gate),
                                                       pointer(set.residual), pointer<float>(set.weight),
                                                       pointer(set.prototypeY))
-                             : launchNormPrototype(native, shape.rows, shape.hidden, pointer(set.rows),
-                                                   pointer(set.weight), pointer(set.prototypeY),
-                                                   pointer<float>(set.rstd));
+                             : launchNormPrototype(native, shape.layerNorm, shape.rows, shape.hidden, variant,
+                                                   pointer(set.rows), pointer(set.weight), pointer(set.prototypeY),
+                                                   pointer<float>(set.rstd), pointer<float>(set.mean));
   return known ? Status() : Status(Error{"no prototype for this shape"});
 }
 
@@ -146,7 +150,8 @@ static Operand operandFor(const TensorSpec &spec, const Shape &shape, const Buff
     operand.shape.push_back(extent.symbol ? shape.rows : extent.fixed);
   const std::pair<const char *, const std::unique_ptr<DeviceBuffer> *> buffers[] = {
       {"x", &set.rows},      {"expert_rows", &set.rows}, {"row_index", &set.index}, {"gate", &set.gate},
-      {"residual", &set.residual}, {"weight", &set.weight},    {"y", &set.y},             {"rstd", &set.rstd}};
+      {"residual", &set.residual}, {"weight", &set.weight},    {"bias", &set.weight},
+      {"y", &set.y},           {"rstd", &set.rstd},      {"mean", &set.mean}};
   for (auto [name, buffer] : buffers)
     if (spec.name == name)
       operand.address = (*buffer)->address();
@@ -172,15 +177,19 @@ static double difference(Device &device, const BufferSet &set, const Shape &shap
 }
 
 int main(int argc, char **argv) {
-  if (argc < 6) {
-    std::fprintf(stderr, "usage: beside-prototypes rms_norm|combine_norm ROWS HIDDEN COPY.json[,COPY.json] PLAN.json...\n");
+  if (argc < 7) {
+    std::fprintf(stderr, "usage: beside-prototypes rms_norm|layer_norm|combine_norm ROWS HIDDEN cold|hot "
+                         "COPY.json[,COPY.json] PLAN.json...\n");
     return 2;
   }
-  Shape shape{!std::strcmp(argv[1], "combine_norm"), std::atoll(argv[2]), std::atoll(argv[3])};
+  Shape shape{!std::strcmp(argv[1], "combine_norm"), !std::strcmp(argv[1], "layer_norm"), std::atoll(argv[2]),
+              std::atoll(argv[3])};
+  bool hot = !std::strcmp(argv[4], "hot");
   std::unique_ptr<Device> device = orDie(createCudaDevice(0));
-  constexpr int kSets = 6;
+  constexpr int64_t kMostSets = 1024;
+  const int setCount = hot ? 1 : std::min(kMostSets, std::max<int64_t>(6, rotatingSetCount(device->info(), shape.bytes())));
   std::vector<BufferSet> sets;
-  for (int number = 0; number < kSets; ++number)
+  for (int number = 0; number < setCount; ++number)
     sets.push_back(makeSet(*device, shape, 11 + number));
 
   std::vector<BenchCandidate> candidates;
@@ -196,6 +205,8 @@ int main(int argc, char **argv) {
   addPrototype(shape.combine ? "prototype V1" : "prototype", 1);
   if (shape.combine)
     addPrototype("prototype V2", 2);
+  else if (shape.rows <= 256)
+    addPrototype("prototype, 4 CTAs a row", 4);
   size_t prototypes = candidates.size();
 
   std::vector<std::unique_ptr<Executor>> executors;
@@ -203,7 +214,7 @@ int main(int argc, char **argv) {
   std::unique_ptr<Stream> stream = orDie(device->createStream());
   orDie(launchPrototype(*stream, shape, 1, sets[0]));
   orDie(stream->synchronize());
-  for (int number = 5; number < argc; ++number) {
+  for (int number = 6; number < argc; ++number) {
     executors.push_back(orDie(Executor::create(readPlan(argv[number]), *device)));
     const Executor &executor = *executors.back();
     executions.push_back(std::make_unique<std::vector<Execution>>());
@@ -236,15 +247,15 @@ int main(int argc, char **argv) {
   // The copy moves the same bytes between buffers of its own.
   size_t firstCopy = candidates.size();
   std::vector<std::unique_ptr<DeviceBuffer>> copyBuffers;
-  std::stringstream copies(argv[4]);
+  std::stringstream copies(argv[5]);
   for (std::string path; std::getline(copies, path, ',');) {
     executors.push_back(orDie(Executor::create(readPlan(path), *device)));
     const Executor &executor = *executors.back();
     executions.push_back(std::make_unique<std::vector<Execution>>());
     int64_t width = executor.plan().arguments[0].shape[1].fixed;
-    int64_t rows = shape.bytes() / 4 / width;
-    for (int number = 0; number < kSets; ++number) {
-      if (copyBuffers.size() < 2 * kSets)
+    int64_t rows = std::max<int64_t>(1, shape.bytes() / 4 / width);
+    for (int number = 0; number < setCount; ++number) {
+      if (copyBuffers.size() < 2 * setCount)
         for (int side = 0; side < 2; ++side)
           copyBuffers.push_back(orDie(device->allocate(rows * width * 2, "copy")));
       Operand from{executor.plan().arguments[0].name, 0, executor.plan().arguments[0].dtype, {rows, width}};
@@ -267,8 +278,8 @@ int main(int argc, char **argv) {
     copy = std::min(copy, results[number].summary.median);
   for (size_t number = 0; number < prototypes; ++number)
     prototype = std::min(prototype, results[number].summary.median);
-  std::printf("%s %lld x %lld, copy of the same %.1f MB: %.2f us, %.2f TB/s\n", argv[1],
-              static_cast<long long>(shape.rows), static_cast<long long>(shape.hidden), shape.bytes() / 1e6, copy,
+  std::printf("%s %lld x %lld %s, copy of the same %.1f MB: %.2f us, %.2f TB/s\n", argv[1],
+              static_cast<long long>(shape.rows), static_cast<long long>(shape.hidden), hot ? "hot" : "cold", shape.bytes() / 1e6, copy,
               shape.bytes() / copy / 1e6);
   std::printf("| kernel | µs | noise %% | of the prototype | %% of the copy | |\n|---|---|---|---|---|---|\n");
   for (size_t number = 0; number < firstCopy; ++number)

@@ -10,9 +10,10 @@
 
 #include <cuda_runtime.h>
 
-/// rms_norm of bf16 rows with a bf16 weight; rstd is written too. False for a hidden size without a prototype.
-bool launchNormPrototype(cudaStream_t stream, int rows, int hidden, const void *x, const void *weight, void *y,
-                         float *rstd);
+/// rms_norm, or layer_norm whose bias is its weight, of bf16 rows with a bf16 weight; rstd (and mean) are written too.
+/// `ctas` share a row, 1 or 4. False where there is no prototype.
+bool launchNormPrototype(cudaStream_t stream, bool layerNorm, int rows, int hidden, int ctas, const void *x,
+                         const void *weight, void *y, float *rstd, float *mean);
 
 /// combine + residual + rms_norm, top_k 8, `vectors` (1, 2 or 4) 16-byte vectors a thread. False where there is none.
 bool launchCombinePrototype(cudaStream_t stream, int rows, int hidden, int vectors, const void *expertRows,
