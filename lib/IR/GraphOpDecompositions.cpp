@@ -85,6 +85,7 @@ public:
     return arith::ConstantOp::create(builder, loc, builder.getF32FloatAttr(static_cast<float>(value)));
   }
   Value add(Value left, Value right) { return arith::AddFOp::create(builder, loc, left, right); }
+  Value maximum(Value left, Value right) { return arith::MaximumFOp::create(builder, loc, left, right); }
   Value subtract(Value left, Value right) { return arith::SubFOp::create(builder, loc, left, right); }
   Value multiply(Value left, Value right) { return arith::MulFOp::create(builder, loc, left, right); }
   /// A product that the addition it feeds may contract with.
@@ -180,28 +181,43 @@ public:
       : op(op), builder(builder), algebra(builder, op.getLoc(), op.getInput(), hasHeads(op)), operands(operands),
         type(cast<RankedTensorType>(op.getInput().getType())), input{operands[0], algebra.rowHidden()} {}
 
-  /// The mean over hidden of each row.
-  Placed mean() {
-    Placed wide = algebra.map({input}, algebra.rowHidden(), f32Like(type),
-                              [&](ValueRange arguments) { return algebra.toF32(arguments[0]); });
+  /// The mean over hidden of each row, less what `centre` takes from the rows first.
+  Placed mean(ArrayRef<Placed> centre) {
+    Placed wide = algebra.map(with(centre), algebra.rowHidden(), f32Like(type),
+                              [&](ValueRange arguments) { return centred(arguments, centre.size()); });
     Placed sum = algebra.reduce(Combiner::Add, Axis::Hidden, wide);
     return algebra.map({sum}, algebra.row(), statisticType(), [&](ValueRange arguments) {
       return algebra.multiply(arguments[0], algebra.constant(1.0 / type.getShape().back()));
     });
   }
 
-  /// 1 / √(mean of squares + eps); `centre` is what is taken from the rows first, or nothing.
-  Placed rstd(ArrayRef<Placed> centre) {
+  /// 1 / √(mean of squares + eps), of the rows less `centre`; `rest` is the mean of those, where it was taken, whose
+  /// square does not belong to the variance.
+  Placed rstd(ArrayRef<Placed> centre, ArrayRef<Placed> rest) {
     Placed square = algebra.map(with(centre), algebra.rowHidden(), f32Like(type), [&](ValueRange arguments) {
-      Value x = centred(arguments, !centre.empty());
+      Value x = centred(arguments, centre.size());
       return algebra.contractible(x, x);
     });
-    Placed sum = algebra.reduce(Combiner::Add, Axis::Hidden, square);
-    return algebra.map({sum}, algebra.row(), statisticType(), [&](ValueRange arguments) {
+    SmallVector<Placed> sums{algebra.reduce(Combiner::Add, Axis::Hidden, square)};
+    llvm::append_range(sums, rest);
+    return algebra.map(sums, algebra.row(), statisticType(), [&](ValueRange arguments) {
       Value inverseHidden = algebra.constant(1.0 / type.getShape().back());
-      return algebra.rsqrt(algebra.fma(arguments[0], inverseHidden, algebra.constant(op.getEps().convertToFloat())));
+      Value eps = algebra.constant(op.getEps().convertToFloat());
+      if (rest.empty())
+        return algebra.rsqrt(algebra.fma(arguments[0], inverseHidden, eps));
+      Value variance = algebra.subtract(algebra.multiply(arguments[0], inverseHidden),
+                                        algebra.multiply(arguments[1], arguments[1]));
+      return algebra.rsqrt(algebra.add(algebra.maximum(variance, algebra.constant(0.0)), eps));
     });
   }
+
+  /// The sum of two row scalars.
+  Placed total(Placed left, Placed right) {
+    return algebra.map({left, right}, algebra.row(), statisticType(),
+                       [&](ValueRange arguments) { return algebra.add(arguments[0], arguments[1]); });
+  }
+
+  bool readsF32() const { return type.getElementType().isF32(); }
 
   Value result(ArrayRef<Placed> centre, Placed rstd) {
     auto resultType = cast<RankedTensorType>(op.getResult().getType());
@@ -214,7 +230,7 @@ public:
     if (op.getBias())
       inputs.push_back(algebra.parameter(operands.back()));
     Placed value = algebra.map(inputs, algebra.rowHidden(), resultType, [&](ValueRange arguments) {
-      Value xhat = algebra.multiply(centred(arguments, !centre.empty()), arguments[rstdNumber]);
+      Value xhat = algebra.multiply(centred(arguments, centre.size()), arguments[rstdNumber]);
       if (op.getRoundXhat())
         xhat = algebra.toF32(algebra.fromF32(xhat, type.getElementType()));
       return algebra.fromF32(affine(xhat, arguments.drop_front(rstdNumber + 1)), resultType.getElementType());
@@ -237,10 +253,13 @@ private:
     return inputs;
   }
 
-  /// The row less its mean. It is taken again in each map, so that what waits between them is the row as it is stored.
-  Value centred(ValueRange arguments, bool hasMean) {
+  /// The row less the scalars behind it, one after the other. It is taken again in each map, so that what waits between
+  /// them is the row as it is stored.
+  Value centred(ValueRange arguments, size_t scalars) {
     Value x = algebra.toF32(arguments[0]);
-    return hasMean ? algebra.subtract(x, arguments[1]) : x;
+    for (Value scalar : arguments.slice(1, scalars))
+      x = algebra.subtract(x, scalar);
+    return x;
   }
 
   Value affine(Value xhat, ValueRange parameters) {
@@ -267,7 +286,7 @@ private:
 
 SmallVector<Value> RmsNormOp::decompose(OpBuilder &builder, ValueRange operands) {
   NormDecomposition<RmsNormOp> norm(*this, builder, operands);
-  Placed rstd = norm.rstd({});
+  Placed rstd = norm.rstd({}, {});
   SmallVector<Value> results{norm.result({}, rstd)};
   if (getRstd())
     results.push_back(rstd.value);
@@ -276,10 +295,17 @@ SmallVector<Value> RmsNormOp::decompose(OpBuilder &builder, ValueRange operands)
 
 SmallVector<Value> LayerNormOp::decompose(OpBuilder &builder, ValueRange operands) {
   NormDecomposition<LayerNormOp> norm(*this, builder, operands);
-  Placed mean = norm.mean();
-  Placed rstd = norm.rstd(mean);
-  SmallVector<Value> results{norm.result(mean, rstd)};
+  Placed mean = norm.mean({});
+  SmallVector<Placed> centre{mean};
+  SmallVector<Placed> rest;
+  // An f32 mean is off by its own rounding, which is much where f32 rows lie close together far from zero. What it left
+  // is summed along with the squares, at no further barrier. Rows of fewer bits are coarser than that rounding.
+  if (norm.readsF32())
+    rest.push_back(norm.mean(centre));
+  Placed rstd = norm.rstd(centre, rest);
+  llvm::append_range(centre, rest);
+  SmallVector<Value> results{norm.result(centre, rstd)};
   if (!getStatistics().empty())
-    results.append({mean.value, rstd.value});
+    results.append({rest.empty() ? mean.value : norm.total(mean, rest[0]).value, rstd.value});
   return results;
 }

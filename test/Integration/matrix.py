@@ -232,7 +232,7 @@ def algebra():
         for name in ("softmax", "log_softmax", "l2_norm", "quantize_rows"):
             yield f"{name} hidden {hidden}", example(name, hidden), 5, ()
     for hidden, group in ((1, 1), (32, 32), (96, 4), (1024, 128), (4096, 128), (5120, 64), (3072, 512), (70000, 16)):
-        for target in ("a100",):
+        for target in ("a100", "h200"):
             text = example("quantize_groups", hidden, group)
             yield f"quantize_groups hidden {hidden} group {group} {target}", text, 5, ("--target=" + target,)
         yield f"dequantize hidden {hidden} group {group}", dequantize_groups(hidden, group), 5, ()

@@ -313,3 +313,22 @@ func.func @gather(%table: tensor<?x64xbf16>, %index: tensor<?xi32>) -> tensor<?x
   %y = fastnorm.gather %table[%index] : tensor<?x64xbf16>, tensor<?xi32> -> tensor<?x64xbf16>
   return %y : tensor<?x64xbf16>
 }
+
+// -----
+
+// What the rounding of an f32 mean left is summed along with the squares and taken from the rows too: two reductions of
+// one phase.
+// CHECK-LABEL: func.func @layer_norm_f32(
+// CHECK: %[[MEAN:.+]] = fastnorm.map(%{{.+}} [row]) -> [row]
+// CHECK: %[[LEFT:.+]] = fastnorm.map(%[[X:.+]] [row, hidden], %[[MEAN]] [row]) -> [row, hidden]
+// CHECK: fastnorm.reduce add hidden(%[[LEFT]]
+// CHECK: %[[REST:.+]] = fastnorm.map(%{{.+}} [row]) -> [row]
+// CHECK: %[[SQUARES:.+]] = fastnorm.map(%[[X]] [row, hidden], %[[MEAN]] [row]) -> [row, hidden]
+// CHECK: %[[SUM:.+]] = fastnorm.reduce add hidden(%[[SQUARES]]
+// CHECK: %[[RSTD:.+]] = fastnorm.map(%[[SUM]] [row], %[[REST]] [row]) -> [row]
+// CHECK: arith.maximumf
+// CHECK: fastnorm.map(%[[X]] [row, hidden], %[[MEAN]] [row], %[[REST]] [row], %[[RSTD]] [row]) -> [row, hidden]
+func.func @layer_norm_f32(%x: tensor<?x64xf32>) -> tensor<?x64xf32> {
+  %y = fastnorm.layer_norm %x {eps = 1.0e-5 : f32} : tensor<?x64xf32> -> tensor<?x64xf32>
+  return %y : tensor<?x64xf32>
+}
