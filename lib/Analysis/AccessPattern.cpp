@@ -9,6 +9,7 @@
 
 #include "fastnorm/Analysis/RowLayout.h"
 
+#include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -46,9 +47,24 @@ AccessPattern::AccessPattern(KernelOp kernel) : kernel(kernel) {
       unsupported.emplace_back(kernel, "reads or writes i1; i1 can't be stored, only computed");
 }
 
+int64_t AccessPattern::coveredColumns(ScheduleAttr schedule) const {
+  // Vectors of groups begin with their groups, shifted or not.
+  return isShifted(schedule) && !hasGroups ? hidden + schedule.getVectorWidth() - 1 : hidden;
+}
+
+Value AccessPattern::anchor() const {
+  for (Value yielded : kernel.getBody().front().getTerminator()->getOperands())
+    if (axesOf(yielded).areRowsAnd({Axis::Hidden}))
+      return yielded;
+  return streamed.empty() ? Value() : Value(streamed.front());
+}
+
 /// How far apart rows may be for vectors to be aligned in all of them.
 void AccessPattern::placeRows() {
   Block &block = kernel.getBody().front();
+  if (auto function = kernel->getParentOfType<FunctionOpInterface>())
+    if (auto given = function->getAttrOfType<IntegerAttr>(kAlignmentAttr))
+      alignment = given.getInt();
   alignedElements = int64_t(1) << llvm::countr_zero(static_cast<uint64_t>(hidden));
   SmallVector<Value> operands(block.getArguments());
   llvm::append_range(operands, block.getTerminator()->getOperands());
@@ -60,7 +76,7 @@ void AccessPattern::placeRows() {
     if (axes && !axes.contains(Axis::Hidden))
       continue;
     int64_t bytes = elementBytes(elementOf(value));
-    int64_t aligned = layout.alignmentBytes(bytes, /*alignment=*/16);
+    int64_t aligned = layout.alignmentBytes(bytes, alignment);
     if (aligned < 16)
       alignedElements = std::min(alignedElements, std::max<int64_t>(1, aligned / bytes));
   }

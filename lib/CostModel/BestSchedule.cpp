@@ -69,7 +69,9 @@ static int64_t vectorWidthFor(const AccessPattern &pattern) {
   int64_t widest = std::min(16 / pattern.narrowestBytes, 32 / pattern.widestBytes);
   if (pattern.hasGroups)
     return std::min(std::max(widest, pattern.groupSize() / 32), pattern.groupSize());
-  return std::min(widest, pattern.alignedElements);
+  // Rows that start anywhere: narrow accesses cost more than shifted vectors do, unless rows are as short as a few.
+  bool isWorthShifting = pattern.alignedElements * pattern.narrowestBytes <= 4 && pattern.hidden >= 64;
+  return isWorthShifting ? widest : std::min(widest, pattern.alignedElements);
 }
 
 /// Whole warps that cover a row with `vectors` vectors a thread.
@@ -211,12 +213,13 @@ std::optional<ScheduleAttr> fastnorm::bestSchedule(const AccessPattern &pattern,
   };
   Draft draft;
   draft.vectorWidth = vectorWidthFor(pattern);
-  int64_t vectorsPerRow = pattern.hidden / draft.vectorWidth;
+  int64_t columns = pattern.coveredColumns(draft.attribute(context));
+  int64_t vectorsPerRow = llvm::divideCeil(columns, draft.vectorWidth);
   if (pattern.rowReductions.empty()) {
     layElements(draft, pattern, vectorsPerRow);
     return finish(draft);
   }
-  int64_t wideVectors = llvm::divideCeil(pattern.hidden * pattern.narrowestBytes, 16);
+  int64_t wideVectors = llvm::divideCeil(columns * pattern.narrowestBytes, 16);
   int64_t mostVectors = wideVectors < vectorsPerRow ? kMostNarrowVectorsPerThread : kMostVectorsPerThread;
   int64_t ctas = std::max(ctasForFewRows(wideVectors, rows, target), ctasForWideRows(wideVectors, target));
   if (vectorsPerRow <= 96)

@@ -17,6 +17,8 @@ using namespace fastnorm;
 /// the combine at 3072) within 8.
 static constexpr int64_t kBaseRegisters = 12;
 static constexpr int64_t kArithmeticRegisters = 12;
+/// Where vectors are shifted: which columns are in the row, how far words are shifted (seen at 1537 to 16385).
+static constexpr int64_t kShiftRegisters = 12;
 /// No kernel of this family was seen to need fewer.
 static constexpr int64_t kLeastRegisters = 40;
 
@@ -31,14 +33,21 @@ static int64_t words(Value value, ScheduleAttr schedule) {
   return llvm::divideCeil(elementBytes(elementOf(value)) * schedule.getVectorWidth(), 4);
 }
 
+/// Registers that the loads of one vector of an input arrive in: shifted vectors come with a granule more, or in one
+/// register an element.
+static int64_t loadWords(const AccessPattern &pattern, Value value, ScheduleAttr schedule) {
+  int64_t aligned = words(value, schedule);
+  return pattern.isShifted(schedule) ? std::max(aligned + 4, schedule.getVectorWidth()) : aligned;
+}
+
 RegisterEstimate::RegisterEstimate(const AccessPattern &pattern, ScheduleAttr schedule) {
   int64_t perVector = 0;
   for (BlockArgument argument : pattern.streamed)
-    perVector += words(argument, schedule);
+    perVector += loadWords(pattern, argument, schedule);
   for (GatherOp gather : pattern.rowGathers)
-    perVector += words(gather.getTable(), schedule);
+    perVector += loadWords(pattern, gather.getTable(), schedule);
   for (GatherOp gather : pattern.gathers)
-    perVector += words(gather.getTable(), schedule) * std::min(pattern.slots, schedule.getSlotsInFlight());
+    perVector += loadWords(pattern, gather.getTable(), schedule) * std::min(pattern.slots, schedule.getSlotsInFlight());
   inFlight = perVector * schedule.getVectorsInFlight();
 
   for (Value value : pattern.crossing)
@@ -48,6 +57,7 @@ RegisterEstimate::RegisterEstimate(const AccessPattern &pattern, ScheduleAttr sc
   // Over a grid nothing waits for a later phase: its launch reads again.
   if (schedule.getKind() != ScheduleKind::PerRow || schedule.getScope() == RowScope::Grid)
     keptPerVector = 0;
+  base = kBaseRegisters + (pattern.isShifted(schedule) ? kShiftRegisters : 0);
   vectors = schedule.getVectorsPerThread();
   vectorsInFlight = schedule.getVectorsInFlight();
 
@@ -56,7 +66,7 @@ RegisterEstimate::RegisterEstimate(const AccessPattern &pattern, ScheduleAttr sc
                                  ? schedule.getVectorsPerThread()
                                  : std::min<int64_t>(2, schedule.getVectorsPerThread());
   for (BlockArgument argument : pattern.invariants)
-    invariants += words(argument, schedule) * invariantVectors;
+    invariants += loadWords(pattern, argument, schedule) * invariantVectors;
 }
 
 int64_t RegisterEstimate::wanted() const {
@@ -64,10 +74,10 @@ int64_t RegisterEstimate::wanted() const {
   // unpacked.
   int64_t whileLoading = inFlight + keptPerVector * (vectors - vectorsInFlight);
   int64_t whileComputing = keptPerVector * vectors + kArithmeticRegisters;
-  return std::max(kLeastRegisters, kBaseRegisters + invariants + std::max(whileLoading, whileComputing));
+  return std::max(kLeastRegisters, base + invariants + std::max(whileLoading, whileComputing));
 }
 
-int64_t RegisterEstimate::needed() const { return kBaseRegisters + keptPerVector * vectors; }
+int64_t RegisterEstimate::needed() const { return base + keptPerVector * vectors; }
 
 int64_t fastnorm::registersAvailable(TargetAttr target, int64_t threads, int64_t ctas) {
   // A multiprocessor is four partitions, each with a quarter of the registers and of the warps; ptxas counts so too.

@@ -18,28 +18,20 @@ using namespace fastnorm;
 using Reason = std::optional<std::string>;
 
 static Reason whyColumnsIllegal(const AccessPattern &pattern, ScheduleAttr schedule) {
-  if (pattern.hidden % schedule.getVectorWidth())
-    return llvm::formatv("needs a vector_width that divides hidden {0}, but has {1}", pattern.hidden,
-                         schedule.getVectorWidth())
-        .str();
   int64_t held = schedule.getColumnChunk() * schedule.getCtasPerRow();
-  if (schedule.getVectorWidth() > pattern.alignedElements)
-    return llvm::formatv(
-               "needs vectors of at most {0} elements, which the strides of its operands keep aligned, but has "
-               "vector_width {1}",
-               pattern.alignedElements, schedule.getVectorWidth())
-        .str();
-  if (schedule.getKind() == ScheduleKind::PerRow && held < pattern.hidden)
-    return llvm::formatv("holds {0} elements of a row in registers, but hidden is {1}: use more threads_per_row or "
+  int64_t columns = pattern.coveredColumns(schedule);
+  if (schedule.getKind() == ScheduleKind::PerRow && held < columns)
+    return llvm::formatv("holds {0} elements of a row in registers, but hidden is {1}{2}: use more threads_per_row or "
                          "vectors_per_thread, or two_pass",
-                         held, pattern.hidden)
+                         held, pattern.hidden,
+                         columns == pattern.hidden ? "" : " and rows that are not aligned need a vector more")
         .str();
-  if (schedule.getCtasPerRow() > 1 && held - schedule.getColumnChunk() >= pattern.hidden)
+  if (schedule.getCtasPerRow() > 1 && held - schedule.getColumnChunk() >= columns)
     return llvm::formatv("splits a row over {0} CTAs of {1} elements, but hidden {2} ends before the last of them",
                          schedule.getCtasPerRow(), schedule.getColumnChunk(), pattern.hidden)
         .str();
   int64_t lastVector = schedule.getColumnChunk() - schedule.getThreadsPerRow() * schedule.getVectorWidth();
-  if (lastVector >= pattern.hidden)
+  if (lastVector >= columns)
     return llvm::formatv("gives a thread {0} vectors of a row, but hidden {1} ends before the last of them",
                          schedule.getVectorsPerThread(), pattern.hidden)
         .str();

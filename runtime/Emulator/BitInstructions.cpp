@@ -109,6 +109,13 @@ template <bool left, bool wrap> struct FunnelShift {
   }
 };
 
+/// Four neighbouring bytes of two registers: `prmt.f4e`.
+struct ExtractForward {
+  static uint32_t apply(uint32_t low, uint32_t high, uint32_t first) {
+    return uint32_t((uint64_t(high) << 32 | low) >> 8 * (first & 3));
+  }
+};
+
 } // namespace
 
 bool decodeBits(InstructionDecoder &decoder) {
@@ -116,6 +123,7 @@ bool decodeBits(InstructionDecoder &decoder) {
   if (name != "popc" && name != "clz" && name != "bfind" && name != "brev" && name != "bfe" && name != "bfi" &&
       name != "prmt" && name != "lop3" && name != "shf")
     return false;
+  bool extractsForward = name == "prmt" && decoder.take("f4e");
   bool left = decoder.take("l"), right = decoder.take("r"), wrap = decoder.take("wrap");
   decoder.take("clamp");
   PtxType type = decoder.takeType();
@@ -149,7 +157,8 @@ bool decodeBits(InstructionDecoder &decoder) {
                : Handler(quaternary<uint32_t, uint32_t, uint32_t, uint32_t, uint32_t, InsertBits>);
   } else if (name == "prmt") {
     typed = 3;
-    run = ternary<uint32_t, uint32_t, uint32_t, uint32_t, Permute>;
+    run = extractsForward ? ternary<uint32_t, uint32_t, uint32_t, uint32_t, ExtractForward>
+                          : ternary<uint32_t, uint32_t, uint32_t, uint32_t, Permute>;
   } else if (name == "lop3") {
     typed = 3;
     plain = 1;

@@ -1,4 +1,6 @@
-// RUN: fastnorm-opt %s --fastnorm-pipeline=until=gpu 2>/dev/null | FileCheck %s
+// RUN: fastnorm-opt %s --fastnorm-pipeline=until=schedule 2>/dev/null \
+// RUN:   | sed 's/#fastnorm.schedule<[^>]*>/#fastnorm.schedule<kind = two_pass, scope = cta, threads_per_row = 512, vector_width = 1, vectors_per_thread = 2, vectors_in_flight = 2>/' \
+// RUN:   | fastnorm-opt --fastnorm-pipeline=until=gpu | FileCheck %s
 
 // One sweep over column chunks per phase; the row is read again with a policy that leaves it in the L2, and the sum of
 // the first sweep meets before the second starts. The weight is read where it is used, in the second sweep only.

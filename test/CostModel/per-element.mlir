@@ -17,9 +17,9 @@ func.func @several_rows_a_cta(%residual: tensor<?x40xbf16>, %h: tensor<?x40xbf16
   return %s : tensor<?x40xbf16>
 }
 
-// f32: 16 bytes are 4 elements. 65537 divides by nothing: 256 threads, the last CTA of a row in its tail.
+// f32: 16 bytes are 4 elements. 65537 is odd: 16385 shifted vectors over CTAs of 256 threads, the last in its tail.
 // CHECK-LABEL: func.func @tail(
-// CHECK: schedule = #fastnorm.schedule<kind = per_element, scope = cta, threads_per_row = 256, vector_width = 1, vectors_per_thread = 1, min_ctas = 6>}
+// CHECK: schedule = #fastnorm.schedule<kind = per_element, scope = cta, threads_per_row = 256, vector_width = 4, vectors_per_thread = 1, min_ctas = 6>}
 func.func @tail(%residual: tensor<?x65537xf32>, %h: tensor<?x65537xf32>) -> tensor<?x65537xf32> {
   %s = fastnorm.residual_add %residual, %h : tensor<?x65537xf32>
   return %s : tensor<?x65537xf32>

@@ -30,9 +30,9 @@ func.func @hidden_96(%x: tensor<?x96xbf16>, %weight: tensor<96xbf16>) -> tensor<
   return %y : tensor<?x96xbf16>
 }
 
-// 769 is odd: 769 vectors of 1, two a thread, 385 threads in whole warps are 416; 65536 / (416 x 40) = 3.9.
+// 769 is odd: rows start anywhere in 16 bytes, and vectors are shifted; (769 + 7) / 8 = 97 of them, 4 warps.
 // CHECK-LABEL: func.func @hidden_769(
-// CHECK: schedule = #fastnorm.schedule<kind = per_row, scope = cta, threads_per_row = 416, vector_width = 1, vectors_per_thread = 2, vectors_in_flight = 2, min_ctas = 3>}
+// CHECK: schedule = #fastnorm.schedule<kind = per_row, scope = cta, threads_per_row = 128, vector_width = 8, vectors_per_thread = 1, min_ctas = 10>}
 func.func @hidden_769(%x: tensor<?x769xbf16>, %weight: tensor<769xbf16>) -> tensor<?x769xbf16> {
   %y = fastnorm.rms_norm %x weight(%weight) {eps = 1.0e-5 : f32}
      : tensor<?x769xbf16>, tensor<769xbf16> -> tensor<?x769xbf16>
@@ -94,9 +94,9 @@ func.func @hidden_32768(%x: tensor<?x32768xbf16>, %weight: tensor<32768xbf16>) -
   return %y : tensor<?x32768xbf16>
 }
 
-// 65537 is odd: vectors of 1, 65537 / 512 = 129 a thread, and 8 is the most that are kept: chunks of 2 x 512.
+// 65537 is odd: 8193 shifted vectors of 8 over a cluster of 8, 1025 a CTA, three a thread.
 // CHECK-LABEL: func.func @hidden_65537(
-// CHECK: schedule = #fastnorm.schedule<kind = two_pass, scope = cta, threads_per_row = 512, vector_width = 1, vectors_per_thread = 2, vectors_in_flight = 2, min_ctas = 3>}
+// CHECK: schedule = #fastnorm.schedule<kind = per_row, scope = cluster, threads_per_row = 352, ctas_per_row = 8, vector_width = 8, vectors_per_thread = 3, vectors_in_flight = 3, min_ctas = 2, invariants = late>}
 func.func @hidden_65537(%x: tensor<?x65537xbf16>, %weight: tensor<65537xbf16>) -> tensor<?x65537xbf16> {
   %y = fastnorm.rms_norm %x weight(%weight) {eps = 1.0e-5 : f32}
      : tensor<?x65537xbf16>, tensor<65537xbf16> -> tensor<?x65537xbf16>

@@ -117,6 +117,72 @@ def strides():
     yield "gate stride at run time", strided_combine(table, index, view("?x3", "f32", "?", 1)), 9, ("--dim", "gate_stride_0=12")
 
 
+def mixed_norm(hidden, x="bf16", weight="f32", y="bf16"):
+    """Two results and two parameters of other types than the rows."""
+    rows, w, out = f"tensor<?x{hidden}x{x}>", f"tensor<{hidden}x{weight}>", f"tensor<?x{hidden}x{y}>"
+    return f"""func.func @norm(%x: {rows}, %weight: {w}, %bias: {w}, %residual: {rows}) -> ({out}, {rows}) {{
+  %s = fastnorm.residual_add %residual, %x : {rows}
+  %y = fastnorm.layer_norm %s weight(%weight) bias(%bias) {{eps = 1.0e-5 : f32}} : {rows}, {w}, {w} -> {out}
+  return %y, %s : {out}, {rows}
+}}
+"""
+
+
+def split_over(hidden, scope):
+    """A norm whose rows are split over CTAs, each of which has a part."""
+    return matrix.scheduled(matrix.rms_norm(hidden), f"kind = per_row, scope = {scope}, ctas_per_row = 4, threads_per_row = 96, "
+                            "vector_width = 8, vectors_per_thread = 3")
+
+
+def row_gather(hidden):
+    table, y = f"tensor<?x{hidden}xbf16>", f"tensor<?x{hidden}xf32>"
+    return f"""func.func @gather(%expert_rows: {table}, %row_index: tensor<?xi32>, %x: {table}) -> {y} {{
+  %g = fastnorm.gather %expert_rows[%row_index] : {table}, tensor<?xi32> -> {table}
+  %s = fastnorm.residual_add %g, %x : {table}, {table} -> {y}
+  return %s : {y}
+}}
+"""
+
+
+def odd_rows():
+    """Rows that are no whole number of vectors: each starts at another place within 16 bytes."""
+    for hidden in (65, 127, 129, 255, 257, 769, 1537, 4097, 16385, 65537):
+        yield f"hidden {hidden}", matrix.rms_norm(hidden), 19, ()
+        yield f"hidden {hidden} of f32 into bf16", mixed_norm(hidden, x="f32", weight="bf16"), 5, ()
+    for x, weight, y in (("bf16", "bf16", "f32"), ("f16", "f32", "f16"), ("bf16", "f32", "f8E4M3FN"), ("f32", "f32", "f32")):
+        for hidden in (127, 1025):
+            yield f"hidden {hidden} of {x} into {y}", mixed_norm(hidden, x, weight, y), 9, ()
+    for hidden in (129, 1537, 9001):
+        yield f"combine, hidden {hidden}", matrix.combine_norm(hidden), 9, ()
+        yield f"combine apart, hidden {hidden}", matrix.combine_norm(hidden, slots=3), 9, ("--fuse=never",)
+        yield f"gather, hidden {hidden}", row_gather(hidden), 9, ()
+
+
+def offsets():
+    """Each operand in turn, then all, a few elements past an aligned address: no byte around them is read or written."""
+    def anywhere(name, graph, rows, operands, *options, elements=(1,)):
+        shifts = [{operand: shift} for operand in operands for shift in elements]
+        shifts.append({operand: 1 + 2 * number for number, operand in enumerate(operands)})
+        for shift in shifts:
+            flags = [text for operand, elements in shift.items() for text in ("--offset", f"{operand}={elements}")]
+            yield f"{name} {shift}", graph, rows, ("--alignment=any", *flags, *options)
+
+    norm = ("x", "weight", "y")
+    for hidden in (3, 17, 127, 768, 769, 4096, 4097):
+        yield from anywhere(f"rms_norm {hidden}", matrix.rms_norm(hidden), 5, norm, elements=(1, 2, 4))
+    yield from anywhere("two sweeps", matrix.rms_norm(65537), 3, norm)
+    yield from anywhere("a cluster a row", split_over(8192, "cluster"), 3, ("arg0", "arg1", "result0"))
+    yield from anywhere("a grid a row", split_over(8192, "grid"), 3, ("arg0", "arg1", "result0"))
+    yield from anywhere("f32 into f8", mixed_norm(1024, "f32", "bf16", "f8E4M3FN"), 5, ("x", "weight", "residual", "y", "s"))
+    yield from anywhere("combine", matrix.combine_norm(512), 9, ("expert_rows", "row_index", "gate", "residual", "weight", "s"))
+    yield from anywhere("gather", row_gather(300), 9, ("expert_rows", "row_index", "x", "s"))
+    yield from anywhere("heads of a fused buffer", strided_norm(
+        view("?x32x128", "bf16", 5121, 128, 1), "tensor<?x32x128xbf16>", "tensor<32x128xf32>"), 5, norm)
+    run_time = view("?x32x128", "bf16", "?", 129, 1)
+    yield from anywhere("strides at run time", strided_norm(run_time, run_time, "tensor<128xf32>"), 5, norm,
+                        "--dim", "x_stride_0=4353", "--dim", "y_stride_0=4129")
+
+
 def heads():
     for rows in (0, 1, 7, 133):
         yield f"heads, rows {rows}", head_norm("?x5", "5x"), rows, ()
@@ -135,5 +201,5 @@ def heads():
 
 
 if __name__ == "__main__":
-    matrix.KINDS = {"heads": heads, "strides": strides}
+    matrix.KINDS = {"heads": heads, "strides": strides, "odd-rows": odd_rows, "offsets": offsets}
     sys.exit(matrix.main(*sys.argv[1:]))

@@ -58,9 +58,19 @@ struct AccessPattern {
   /// included.
   llvm::DenseSet<mlir::Value> neededIn(int64_t phase) const;
 
+  /// Bytes that bases and run-time strides are multiples of: 16, or 1 where the function says `fastnorm.alignment = 1`
+  /// (then of an element).
+  int64_t alignment = 16;
   /// Elements, a power of two, that vectors may have so that those of every operand are aligned: it divides hidden, and
-  /// every row starts at a multiple of them or of 16 bytes.
+  /// every row starts at a multiple of them or of 16 bytes. Wider vectors are shifted: the first of a row begins before
+  /// its first column, so that those of `anchor` are aligned.
   int64_t alignedElements = 0;
+  bool isShifted(ScheduleAttr schedule) const { return schedule.getVectorWidth() > alignedElements; }
+  /// Columns that the vectors of a schedule must cover for every row to be in them.
+  int64_t coveredColumns(ScheduleAttr schedule) const;
+  /// The value with [row, hidden] that shifted vectors are aligned for: the first that is stored, else that is
+  /// streamed.
+  mlir::Value anchor() const;
 
   /// Bytes of the widest and the narrowest element that is streamed, gathered or stored with [row, hidden].
   int64_t widestBytes = 0;

@@ -61,6 +61,8 @@ private:
   Status readVariant(func::FuncOp function) {
     host = function;
     Variant variant;
+    if (auto alignment = host->getAttrOfType<IntegerAttr>(kAlignmentAttr))
+      variant.alignment = alignment.getInt();
     if (auto ranges = host->getAttrOfType<ArrayAttr>(kRangesAttr))
       for (RangeAttr range : ranges.getAsRange<RangeAttr>())
         variant.ranges.push_back({symbolIndex(range.getSymbol()), range.getLow(), range.getHigh()});

@@ -25,7 +25,8 @@ static bool variesAlongHidden(AxesAttr axes) { return axes.contains(Axis::Hidden
 BodyEmitter::BodyEmitter(OpBuilder &builder, const AccessPattern &pattern, ScheduleAttr schedule,
                          const KernelInterface &interface, LoadPolicy streamedPolicy)
     : builder(builder), loc(interface.function->getLoc()), pattern(pattern), schedule(schedule), interface(interface),
-      access(builder, loc), streamedPolicy(streamedPolicy),
+      access(builder, loc), isShifted(pattern.isShifted(schedule)), unaligned(builder, loc, pattern.hidden),
+      streamedPolicy(streamedPolicy),
       target(interface.function->getParentOfType<ModuleOp>()->getAttrOfType<TargetAttr>(kTargetAttr)) {}
 
 Value BodyEmitter::constant(int64_t value) {
@@ -137,7 +138,7 @@ void BodyEmitter::enterRow(const RowPosition &place) {
     bool table = isTable(value);
     if (Value offset = table ? Value() : rowOffsetBytes(value))
       address = arith::AddIOp::create(builder, loc, address, offset);
-    if (table || axesOf(value).contains(Axis::Hidden)) {
+    if (!isShifted && (table || axesOf(value).contains(Axis::Hidden))) {
       int64_t vectorBytes = schedule.getVectorWidth() * elementBytesOf(value);
       address = arith::AddIOp::create(builder, loc, address,
                                       arith::MulIOp::create(builder, loc, position.lane, constant(vectorBytes)));
@@ -148,6 +149,8 @@ void BodyEmitter::enterRow(const RowPosition &place) {
     enter(interface.inputPointers.lookup(argument), argument);
   for (auto [index, pointer] : llvm::enumerate(interface.resultPointers))
     enter(pointer, yielded(index));
+  if (isShifted)
+    enterShiftedRow();
   loadRowScalars();
   enterChunk(position.columnBase);
 }
@@ -158,6 +161,8 @@ void BodyEmitter::enterChunk(Value base) {
   vectors.clear();
   gathered.clear();
   inside.clear();
+  columns.clear();
+  pending.clear();
   waiting.clear();
 }
 
@@ -174,6 +179,12 @@ void BodyEmitter::enterPhase(int64_t phase) {
   }
   vectors = kept;
   gathered.clear();
+  // What was issued and not used yet waits as it is.
+  llvm::DenseMap<std::pair<VectorKey, int64_t>, PendingVector> stillPending;
+  for (auto &[key, value] : pending)
+    if (key.second == kNoSlot)
+      stillPending[key] = value;
+  pending = stillPending;
 }
 
 void BodyEmitter::loadRowScalars() {
@@ -233,7 +244,8 @@ void BodyEmitter::loadSlotScalars(BlockArgument argument) {
   Type element = tensorOf(argument).getElementType();
   int64_t bytes = elementBytes(element);
   // What every row starts at a multiple of, and divides its bytes.
-  int64_t accessBytes = RowLayout::of(pattern.kernel, argument).alignmentBytes(bytes, /*alignment=*/16);
+  int64_t accessBytes = RowLayout::of(pattern.kernel, argument).alignmentBytes(bytes, pattern.alignment);
+  accessBytes = std::max(accessBytes, bytes);
   accessBytes = std::min<int64_t>(accessBytes, rowBytes(argument) & -rowBytes(argument));
   int64_t perAccess = std::max<int64_t>(1, accessBytes / bytes);
   SmallVector<Value> &values = slotValues[argument];
@@ -255,16 +267,26 @@ int64_t BodyEmitter::slotGroup() const {
   return pattern.slots <= inFlight ? pattern.slots : std::max<int64_t>(1, inFlight / 2);
 }
 
-/// The loads of one row of a gather, at a vector.
-Value BodyEmitter::loadGathered(GatherOp gather, int64_t vector, int64_t slot) {
-  VectorAddress address = addressOf(interface.inputPointers.lookup(gather.getTable()), gather.getTable(), vector);
-  address.base = arith::AddIOp::create(builder, loc, address.base, slotOffset.lookup({gather.getResult(), slot}));
-  Value predicate = conjunction(presentSlots[gather.getResult()][slot], insideRow(vector));
-  return access.load(vectorOf(gather.getTable()), address, streamedPolicy, predicate);
+void BodyEmitter::issueVector(Value value, int64_t vector, Value offset, LoadPolicy policy, Value predicate,
+                              int64_t slot) {
+  auto gather = value.getDefiningOp<GatherOp>();
+  Value input = gather ? gather.getTable() : value;
+  Value pointer = interface.inputPointers.lookup(input);
+  if (isShifted) {
+    pending[{{value, vector}, slot}] =
+        unaligned.load(vectorOf(input), unalignedRow(pointer, input, offset), columnsOf(vector), policy, predicate);
+    return;
+  }
+  VectorAddress address = addressOf(pointer, input, vector);
+  if (offset)
+    address.base = arith::AddIOp::create(builder, loc, address.base, offset);
+  Value loaded = access.load(vectorOf(input), address, policy, conjunction(predicate, insideRow(vector)));
+  (slot == kNoSlot ? vectors[{value, vector}] : gathered[{{value, vector}, slot}]) = loaded;
 }
 
 void BodyEmitter::issueSlot(GatherOp gather, int64_t vector, int64_t slot) {
-  gathered[{{gather.getResult(), vector}, slot}] = loadGathered(gather, vector, slot);
+  issueVector(gather.getResult(), vector, slotOffset.lookup({gather.getResult(), slot}), streamedPolicy,
+              presentSlots[gather.getResult()][slot], slot);
 }
 
 void BodyEmitter::issueLoads(int64_t vector, const llvm::DenseSet<Value> *only) {
@@ -274,7 +296,8 @@ void BodyEmitter::issueLoads(int64_t vector, const llvm::DenseSet<Value> *only) 
       issueSlot(gather, vector, slot);
   for (GatherOp gather : pattern.rowGathers)
     if (!only || only->contains(gather.getResult()))
-      vectors[{gather.getResult(), vector}] = loadGathered(gather, vector, /*slot=*/0);
+      issueVector(gather.getResult(), vector, slotOffset.lookup({gather.getResult(), 0}), streamedPolicy,
+                  presentSlots[gather.getResult()][0]);
   for (BlockArgument argument : pattern.groupScalars) {
     if (only && !only->contains(argument))
       continue;
@@ -286,8 +309,7 @@ void BodyEmitter::issueLoads(int64_t vector, const llvm::DenseSet<Value> *only) 
   for (BlockArgument argument : pattern.streamed) {
     if (only && !only->contains(argument))
       continue;
-    VectorAddress address = addressOf(interface.inputPointers.lookup(argument), argument, vector);
-    vectors[{argument, vector}] = access.load(vectorOf(argument), address, streamedPolicy, insideRow(vector));
+    issueVector(argument, vector, /*offset=*/Value(), streamedPolicy, /*predicate=*/Value());
   }
 }
 
@@ -295,8 +317,7 @@ void BodyEmitter::issueInvariants(int64_t vector, LoadPolicy policy, const llvm:
   for (BlockArgument argument : pattern.invariants) {
     if (only && !only->contains(argument))
       continue;
-    VectorAddress address = addressOf(interface.inputPointers.lookup(argument), argument, vector);
-    vectors[{argument, vector}] = access.load(vectorOf(argument), address, allowed(policy), insideRow(vector));
+    issueVector(argument, vector, /*offset=*/Value(), allowed(policy), /*predicate=*/Value());
   }
 }
 
@@ -317,8 +338,12 @@ Value BodyEmitter::accumulate(ReduceOp reduce, int64_t vector, Value partial) {
   Value input = vectorValue(reduce.getInput(), vector);
   auto elements = vector::ToElementsOp::create(builder, loc, input);
   Value sum = partial;
-  for (Value element : elements.getResults())
-    sum = emitCombine(builder, loc, reduce.getCombiner(), sum, element, /*contract=*/true);
+  for (auto [index, element] : llvm::enumerate(elements.getResults())) {
+    Value next = emitCombine(builder, loc, reduce.getCombiner(), sum, element, /*contract=*/true);
+    sum = isShifted ? arith::SelectOp::create(builder, loc, columnsOf(vector).eachInside[index], next, sum) : next;
+  }
+  if (isShifted)
+    return sum;
   if (Value condition = insideRow(vector))
     sum = arith::SelectOp::create(builder, loc, condition, sum, partial);
   return sum;
@@ -371,7 +396,12 @@ void BodyEmitter::finishPhase(int64_t phase, ArrayRef<Value> partials) {
 
 void BodyEmitter::storeVector(unsigned resultIndex, int64_t vector) {
   StorePolicy policy = schedule.getStores() == Stores::Streaming ? StorePolicy::Streaming : StorePolicy::Cached;
-  access.store(vectorValue(yielded(resultIndex), vector), resultAddress(resultIndex, vector), policy,
+  Value value = yielded(resultIndex);
+  if (isShifted) {
+    UnalignedRow row = unalignedRow(interface.resultPointers[resultIndex], value, /*offset=*/Value());
+    return unaligned.store(vectorValue(value, vector), row, columnsOf(vector), policy, position.rowExists);
+  }
+  access.store(vectorValue(value, vector), resultAddress(resultIndex, vector), policy,
                conjunction(position.rowExists, insideRow(vector)));
 }
 

@@ -14,6 +14,7 @@
 
 #include "RowPosition.h"
 #include "RowReduction.h"
+#include "UnalignedAccess.h"
 #include "VectorAccess.h"
 
 namespace fastnorm {
@@ -62,6 +63,8 @@ public:
   void storeRowResults(int64_t phase);
 
 private:
+  static constexpr int64_t kNoSlot = -1;
+
   mlir::Value constant(int64_t value);
   /// A policy that the kernel can have: a dependent one reads what changes until its wait, so its loads keep their
   /// place.
@@ -76,6 +79,17 @@ private:
   mlir::Value insideRow(int64_t vector);
   mlir::Value conjunction(mlir::Value left, mlir::Value right);
 
+  /// The loads of a vector of an input; `offset` bytes (may be null) from the row that its pointer was entered at.
+  void issueVector(mlir::Value value, int64_t vector, mlir::Value offset, LoadPolicy policy, mlir::Value predicate,
+                   int64_t slot = kNoSlot);
+
+  // Shifted vectors (UnalignedVectors.cpp).
+  void enterShiftedRow();
+  const VectorColumns &columnsOf(int64_t vector);
+  UnalignedRow unalignedRow(mlir::Value pointer, mlir::Value value, mlir::Value offset);
+  /// Puts a vector together whose loads were issued.
+  void settle(mlir::Value value, int64_t vector, int64_t slot = kNoSlot);
+
   VectorAddress addressOf(mlir::Value pointer, mlir::Value value, int64_t vector);
   VectorAddress resultAddress(unsigned index, int64_t vector);
   mlir::Value pointerAsInteger(mlir::Value pointer);
@@ -88,7 +102,6 @@ private:
   void loadSlotScalars(mlir::BlockArgument argument);
   void resolveIndex(GatherOp gather);
   void computeScalars(int64_t phase);
-  mlir::Value loadGathered(GatherOp gather, int64_t vector, int64_t slot);
   void issueSlot(GatherOp gather, int64_t vector, int64_t slot);
   /// Slots of a group; two groups are in flight, unless all slots are one.
   int64_t slotGroup() const;
@@ -114,6 +127,8 @@ private:
   ScheduleAttr schedule;
   const KernelInterface &interface;
   VectorAccess access;
+  bool isShifted;
+  UnalignedAccess unaligned;
   LoadPolicy streamedPolicy;
   TargetAttr target;
 
@@ -129,7 +144,10 @@ private:
   llvm::DenseMap<VectorKey, mlir::Value> vectors;
   llvm::DenseMap<std::pair<VectorKey, int64_t>, mlir::Value> gathered;
   llvm::DenseMap<int64_t, mlir::Value> inside;
-  llvm::DenseSet<VectorKey> waiting; ///< crossed, not yet used in this phase
+  mlir::Value shift; ///< i32: columns that a shifted row's first vector begins before it
+  llvm::DenseMap<int64_t, VectorColumns> columns;
+  llvm::DenseMap<std::pair<VectorKey, int64_t>, PendingVector> pending; ///< issued, by vector and slot
+  llvm::DenseSet<VectorKey> waiting;                                    ///< crossed, not yet used in this phase
 };
 
 } // namespace fastnorm

@@ -42,6 +42,7 @@ ArrayRef<Value> BodyEmitter::slotScalars(Value value) {
 
 Value BodyEmitter::vectorValue(Value value, int64_t vector) {
   VectorKey key{value, vector};
+  settle(value, vector);
   if (Value known = vectors.lookup(key)) {
     if (waiting.erase(key))
       known = vectors[key] = access.opaque(known);
@@ -64,8 +65,10 @@ Value BodyEmitter::slotVector(Value value, int64_t vector, int64_t slot) {
     return axes.contains(Axis::Slot) ? slotScalars(value)[slot] : scalar(value);
   if (!axes.contains(Axis::Slot))
     return vectorValue(value, vector);
-  if (auto gather = value.getDefiningOp<GatherOp>())
+  if (value.getDefiningOp<GatherOp>()) {
+    settle(value, vector, slot);
     return gathered.lookup({{value, vector}, slot});
+  }
   auto map = value.getDefiningOp<MapOp>();
   SmallVector<Value> operands;
   for (Value input : map.getInputs())
@@ -85,7 +88,8 @@ Value BodyEmitter::reduceSlots(ReduceOp reduce, int64_t vector) {
       continue;
     for (int64_t next = slot + 1 + group; next < std::min(pattern.slots, slot + 1 + 2 * group); ++next)
       for (GatherOp gather : pattern.gathers)
-        if (!gathered.contains({{gather.getResult(), vector}, next}))
+        if (!gathered.contains({{gather.getResult(), vector}, next}) &&
+            !pending.contains({{gather.getResult(), vector}, next}))
           issueSlot(gather, vector, next);
   }
   return total;

@@ -96,8 +96,10 @@ KernelInterface::KernelInterface(OpBuilder &builder, const AccessPattern &patter
   };
   unsigned next = 0;
   auto describePointer = [&](unsigned index, bool readonly) {
+    Type element = cast<MemRefType>(function.getArgument(index).getType()).getElementType();
+    int64_t alignment = pattern.alignment == 1 ? elementBytes(element) : pattern.alignment;
     function.setArgAttr(index, LLVM::LLVMDialect::getNoAliasAttrName(), builder.getUnitAttr());
-    function.setArgAttr(index, LLVM::LLVMDialect::getAlignAttrName(), builder.getI64IntegerAttr(16));
+    function.setArgAttr(index, LLVM::LLVMDialect::getAlignAttrName(), builder.getI64IntegerAttr(alignment));
     if (readonly)
       function.setArgAttr(index, LLVM::LLVMDialect::getReadonlyAttrName(), builder.getUnitAttr());
   };

@@ -15,7 +15,7 @@ using namespace mlir;
 using namespace fastnorm;
 
 int64_t fastnorm::columnChunks(const AccessPattern &pattern, ScheduleAttr schedule) {
-  return llvm::divideCeil(pattern.hidden, schedule.getColumnChunk());
+  return llvm::divideCeil(pattern.coveredColumns(schedule), schedule.getColumnChunk());
 }
 
 int64_t fastnorm::ctasAlongRow(const AccessPattern &pattern, ScheduleAttr schedule) {

@@ -118,6 +118,21 @@ Value VectorAccess::load(VectorType type, VectorAddress address, LoadPolicy poli
   return fromWords(words, type);
 }
 
+Value VectorAccess::loadElement(int64_t bytes, VectorAddress address, LoadPolicy policy, Value predicate) {
+  StringRef cache = policy == LoadPolicy::Streaming ? ".cs" : policy == LoadPolicy::ReadOnly ? ".nc" : "";
+  std::string text = llvm::formatv("{0}ld.global{1}.u{2} $0, [$1+{3}];", predicate ? "@$2 " : "", cache, 8 * bytes,
+                                   address.offsetBytes);
+  SmallVector<Value> operands{address.base};
+  std::string constraints = "=r,l";
+  if (predicate) {
+    operands.append({predicate, arith::ConstantOp::create(builder, loc, builder.getI32IntegerAttr(0))});
+    constraints += ",b,0";
+  }
+  return inlinePtx(builder, loc, builder.getI32Type(), 1, operands, text, constraints,
+                   /*hasSideEffects=*/policy != LoadPolicy::ReadOnly)
+      .front();
+}
+
 void VectorAccess::store(Value vector, VectorAddress address, StorePolicy policy, Value predicate) {
   StringRef cache = policy == StorePolicy::Streaming ? ".cs" : "";
   SmallVector<Value> words = toWords(vector);

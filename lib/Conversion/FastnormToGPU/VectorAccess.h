@@ -42,6 +42,9 @@ public:
   /// (i1, may be null: true) is false nothing is read and the elements are zero.
   mlir::Value load(mlir::VectorType type, VectorAddress address, LoadPolicy policy, mlir::Value predicate);
 
+  /// Reads one element of 1, 2 or 4 bytes into the low bits of an i32.
+  mlir::Value loadElement(int64_t bytes, VectorAddress address, LoadPolicy policy, mlir::Value predicate);
+
   /// Writes consecutive elements likewise; nothing where the predicate is false.
   void store(mlir::Value vector, VectorAddress address, StorePolicy policy, mlir::Value predicate);
 
