@@ -29,6 +29,11 @@ config.substitutions.append(("%python", f'"{sys.executable}"'))
 config.substitutions.append(("%project_root", config.fastnorm_source_dir))
 config.substitutions.append(("%examples", os.path.join(config.fastnorm_source_dir, "examples")))
 
+config.substitutions.append(("%libfastnorm", os.path.join(config.fastnorm_binary_dir, "lib", "libfastnorm.so")))
+
+# Programs built without them can't load a library with sanitizers.
+if config.fastnorm_sanitize:
+    config.available_features.add("sanitized")
 # The emulator runs everywhere.
 config.available_features.add("emulator")
 # A CUDA device that this process can reach.

@@ -30,6 +30,8 @@ namespace {
 class Reader {
 public:
   Result<Plan> document(const JsonPlace &place);
+  /// What stands in the document.
+  const std::string &contentHash() const { return hash; }
 
 private:
   Result<int64_t> symbol(const JsonPlace &place) const;
@@ -72,6 +74,7 @@ private:
   Result<std::string> text(const JsonPlace &place) const { return place.string(); }
 
   std::vector<std::string> symbols;
+  std::string hash;
 };
 
 Result<std::string> Reader::string(const JsonPlace &place, const char *key) const {
@@ -263,11 +266,12 @@ Result<Plan> Reader::document(const JsonPlace &place) {
   if (version != Plan::kFormatVersion)
     return Error{"expected a plan of format version " + std::to_string(Plan::kFormatVersion) + ", but got version " +
                  std::to_string(version) + "; compile the graph again"};
-  if (Status status = place.onlyKeys({planjson::kVersionKey, "producer", "function", "target", "chip", "symbols",
-                                      "arguments", "results", "variants"});
+  if (Status status = place.onlyKeys({planjson::kVersionKey, planjson::kHashKey, "producer", "function", "target",
+                                      "chip", "symbols", "arguments", "results", "variants"});
       !status)
     return status.takeError();
   Plan plan;
+  FASTNORM_READ(hash, string(place, planjson::kHashKey));
   FASTNORM_READ(plan.producer, string(place, "producer"));
   FASTNORM_READ(plan.function, string(place, "function"));
   FASTNORM_READ(plan.target, string(place, "target"));
@@ -288,11 +292,15 @@ Result<Plan> readPlanJson(std::string_view text) {
   Result<Json> json = parseJson(text);
   if (!json)
     return json.takeError();
-  Result<Plan> plan = Reader().document(JsonPlace(*json, ""));
+  Reader reader;
+  Result<Plan> plan = reader.document(JsonPlace(*json, ""));
   if (!plan)
     return plan;
   if (Status status = verify(*plan); !status)
     return status.takeError();
+  if (contentHash(*plan) != reader.contentHash())
+    return Error{"expected the plan that its content hash " + reader.contentHash() +
+                 " was computed from, but the text was changed; compile the graph again"};
   return plan;
 }
 

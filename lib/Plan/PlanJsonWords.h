@@ -19,6 +19,9 @@ namespace fastnorm::planjson {
 /// The first key of a plan file; its value is Plan::kFormatVersion.
 inline constexpr const char *kVersionKey = "fastnorm_plan";
 
+/// The second key; its value is contentHash of the rest.
+inline constexpr const char *kHashKey = "content_hash";
+
 /// An operation is written as ["add", left, right]; a constant is a number and a symbol its name.
 inline constexpr std::pair<Expression::Kind, const char *> kOperations[] = {
     {Expression::Kind::Add, "add"},

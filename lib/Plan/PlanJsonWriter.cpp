@@ -10,6 +10,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <cstdio>
 #include <limits>
 
 namespace fastnorm {
@@ -23,7 +24,8 @@ class Writer {
 public:
   explicit Writer(const Plan &plan) : plan(plan) {}
 
-  Json document() const;
+  /// With the hash, where there is one.
+  Json document(const std::string &hash) const;
 
 private:
   Json symbol(int64_t index) const;
@@ -131,9 +133,11 @@ Json Writer::variant(const Variant &variant) const {
   return json;
 }
 
-Json Writer::document() const {
+Json Writer::document(const std::string &hash) const {
   Json json = Json::object();
   json[planjson::kVersionKey] = Plan::kFormatVersion;
+  if (!hash.empty())
+    json[planjson::kHashKey] = hash;
   json["producer"] = plan.producer;
   json["function"] = plan.function;
   json["target"] = plan.target;
@@ -151,11 +155,23 @@ Json Writer::document() const {
   return json;
 }
 
+/// Names are UTF-8 in every plan a compiler makes; text that is not must not become an exception.
+std::string textOf(const Json &json) {
+  return json.dump(2, ' ', /*ensure_ascii=*/false, Json::error_handler_t::replace);
+}
+
 } // namespace
 
-std::string writePlanJson(const Plan &plan) {
-  // Names are UTF-8 in every plan a compiler makes; text that is not must not become an exception.
-  return Writer(plan).document().dump(2, ' ', /*ensure_ascii=*/false, Json::error_handler_t::replace) + "\n";
+std::string contentHash(const Plan &plan) {
+  // FNV-1a.
+  uint64_t hash = 0xcbf29ce484222325u;
+  for (char byte : textOf(Writer(plan).document("")))
+    hash = (hash ^ static_cast<uint8_t>(byte)) * 0x100000001b3u;
+  char digits[17];
+  std::snprintf(digits, sizeof(digits), "%016llx", static_cast<unsigned long long>(hash));
+  return digits;
 }
+
+std::string writePlanJson(const Plan &plan) { return textOf(Writer(plan).document(contentHash(plan))) + "\n"; }
 
 } // namespace fastnorm

@@ -64,6 +64,21 @@ Result<int64_t> totalWorkspaceBytes(const Variant &variant, const std::vector<in
   return total;
 }
 
+Result<int64_t> largestWorkspaceBytes(const Plan &plan, const std::vector<int64_t> &symbolValues) {
+  int64_t most = -1;
+  for (const Variant &variant : plan.variants) {
+    if (!serves(variant, symbolValues))
+      continue;
+    Result<int64_t> bytes = totalWorkspaceBytes(variant, symbolValues);
+    if (!bytes)
+      return bytes;
+    most = std::max(most, *bytes);
+  }
+  if (most >= 0)
+    return most;
+  return selectVariant(plan, symbolValues, Variant::kMaxAlignment).takeError();
+}
+
 BoundRun::BoundRun(const Plan &plan) : operandSolver(plan) {
   size_t launchCount = 0, argumentCount = 0, workspaceCount = 0;
   for (const Variant &variant : plan.variants) {

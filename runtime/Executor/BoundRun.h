@@ -67,6 +67,9 @@ Result<int64_t> workspaceBytes(const Variant &variant, size_t index, const std::
 /// Bytes of all its workspaces, one behind the other, each aligned to BoundRun::kWorkspaceAlignment.
 Result<int64_t> totalWorkspaceBytes(const Variant &variant, const std::vector<int64_t> &symbolValues);
 
+/// The most bytes of workspace that a run with these symbol values needs, whatever the alignment of its operands.
+Result<int64_t> largestWorkspaceBytes(const Plan &plan, const std::vector<int64_t> &symbolValues);
+
 /// The same error, with what it is about in front.
 Error inContext(const std::string &context, Error error);
 

@@ -7,7 +7,6 @@
 
 #include "runtime/Executor/Executor.h"
 
-#include <algorithm>
 #include <utility>
 
 namespace fastnorm {
@@ -98,25 +97,10 @@ Status Executor::bind(const OperandViews &operands, BoundRun &run) const {
   return run.bind(operands, variants[index].kernels);
 }
 
-Result<int64_t> Executor::workspaceBytes(const std::vector<int64_t> &symbolValues) const {
-  int64_t most = -1;
-  for (const Variant &variant : compiled.variants) {
-    if (!serves(variant, symbolValues))
-      continue;
-    Result<int64_t> bytes = totalWorkspaceBytes(variant, symbolValues);
-    if (!bytes)
-      return bytes;
-    most = std::max(most, *bytes);
-  }
-  if (most >= 0)
-    return most;
-  return selectVariant(compiled, symbolValues, Variant::kMaxAlignment).takeError();
-}
-
 Status Executor::allocateWorkspaces(Execution &execution) const {
   BoundRun &run = execution.run;
   for (size_t index = 0; index < run.variant().workspaces.size(); ++index) {
-    Result<int64_t> byteCount = fastnorm::workspaceBytes(run.variant(), index, run.symbolValues());
+    Result<int64_t> byteCount = workspaceBytes(run.variant(), index, run.symbolValues());
     if (!byteCount)
       return byteCount.takeError();
     Result<std::unique_ptr<DeviceBuffer>> buffer =

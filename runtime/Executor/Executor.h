@@ -72,8 +72,8 @@ public:
   /// kernels loaded here. For callers who bring their own workspace and keep the BoundRun; allocates nothing.
   Status bind(const OperandViews &operands, BoundRun &run) const;
 
-  /// The most bytes of workspace that a run with these symbol values needs, whatever the alignment of its operands.
-  Result<int64_t> workspaceBytes(const std::vector<int64_t> &symbolValues) const;
+  /// The kernel of a launch of a variant.
+  Kernel &kernel(size_t variant, size_t launch) const { return *variants[variant].kernels[launch]; }
 
   const Plan &plan() const { return compiled; }
   Device &device() const { return *where; }

@@ -177,6 +177,17 @@ TEST(PlanJson, WhatIsReadIsVerified) {
             "expected kernel argument 1 of launch 0 of variant 0 to be one of 1 result, but it is number 3");
 }
 
+TEST(PlanJson, TextThatWasChangedIsRefused) {
+  std::string hash = contentHash(examplePlan());
+  EXPECT_EQ(hash.size(), 16u);
+  EXPECT_EQ(errorOf(replaced("\"threads\": 128", "\"threads\": 64")),
+            "expected the plan that its content hash " + hash +
+                " was computed from, but the text was changed; compile the graph again");
+  EXPECT_NE(contentHash(stridedPlan()), hash);
+  // How it is laid out says nothing.
+  EXPECT_TRUE(readPlanJson(replaced("{\n", "{\n\n  ")));
+}
+
 TEST(PlanJson, NoByteChangedOrCutCrashes) {
   std::string text = writePlanJson(examplePlan());
   for (size_t byte = 0; byte < text.size(); ++byte) {

@@ -18,8 +18,12 @@ namespace fastnorm {
 /// Pretty-printed JSON, with the format version first; the same plan always gives the same text.
 std::string writePlanJson(const Plan &plan);
 
-/// Reads what writePlanJson wrote, and verifies it. Never crashes, whatever the text: the error names the
-/// place in the document and what was expected there.
+/// 16 hexadecimal digits over all that the text of a plan says, which stand in it: a guard against files that were
+/// changed or mixed up, not against malice.
+std::string contentHash(const Plan &plan);
+
+/// Reads what writePlanJson wrote, verifies it, and compares its content hash. Never crashes, whatever the text: the
+/// error names the place in the document and what was expected there.
 Result<Plan> readPlanJson(std::string_view text);
 
 } // namespace fastnorm
