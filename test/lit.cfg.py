@@ -1,6 +1,7 @@
 """How lit runs the tests: what it looks for, what they may call, what this machine has."""
 
 import glob
+import importlib.util
 import os
 import shutil
 import sys
@@ -34,6 +35,12 @@ config.substitutions.append(("%libfastnorm", os.path.join(config.fastnorm_binary
 # Programs built without them can't load a library with sanitizers.
 if config.fastnorm_sanitize:
     config.available_features.add("sanitized")
+# NumPy, where Python has it.
+if importlib.util.find_spec("numpy"):
+    config.available_features.add("numpy")
+# Google Benchmark, where the build found it.
+if shutil.which("fastnorm-host-latency", path=config.environment["PATH"]):
+    config.available_features.add("google-benchmark")
 # The emulator runs everywhere.
 config.available_features.add("emulator")
 # A CUDA device that this process can reach.
