@@ -30,6 +30,7 @@ config.substitutions.append(("%python", f'"{sys.executable}"'))
 config.substitutions.append(("%project_root", config.fastnorm_source_dir))
 config.substitutions.append(("%examples", os.path.join(config.fastnorm_source_dir, "examples")))
 
+config.substitutions.append(("%tools", config.fastnorm_tools_dir))
 config.substitutions.append(("%libfastnorm", os.path.join(config.fastnorm_binary_dir, "lib", "libfastnorm.so")))
 
 # Programs built without them can't load a library with sanitizers.

@@ -53,7 +53,7 @@ typedef enum fastnorm_status {
   FASTNORM_ERROR_NOT_PREPARED = 7, /* run before prepare */
   FASTNORM_ERROR_TENSOR = 8,       /* dtype, rank, shape, strides, alignment, ties or overlap of a tensor */
   FASTNORM_ERROR_MEMORY = 9,       /* an address that kernels on this device can't use */
-  FASTNORM_ERROR_WORKSPACE = 10,   /* a workspace that is too small, not aligned, or null */
+  FASTNORM_ERROR_WORKSPACE = 10,   /* a workspace that is too small, not aligned, null, or over a tensor */
   FASTNORM_ERROR_STREAM = 11,      /* a stream of another context */
   FASTNORM_ERROR_LAUNCH = 12,      /* the driver refuses a launch; on the emulator, what a kernel did wrong */
   FASTNORM_ERROR_OUT_OF_MEMORY = 13,

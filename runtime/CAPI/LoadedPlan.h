@@ -23,7 +23,8 @@ struct RunSlot {
   BoundRun run;
   std::vector<OperandView> arguments;
   std::vector<OperandView> results;
-  /// The addresses that the device knew last time, arguments first: those that come again are not looked up again.
+  /// The addresses that the device knew last time, arguments first, the workspace last: those that come again are
+  /// not looked up again.
   std::vector<DeviceAddress> knownAddresses;
 };
 

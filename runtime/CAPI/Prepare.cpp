@@ -18,7 +18,7 @@ namespace fastnorm::capi {
 
 RunSlot::RunSlot(const Plan &plan)
     : run(plan), arguments(plan.arguments.size()), results(plan.results.size()),
-      knownAddresses(plan.arguments.size() + plan.results.size()) {}
+      knownAddresses(plan.arguments.size() + plan.results.size() + 1) {}
 
 PreparedPlan::PreparedPlan(int32_t ordinal, std::unique_ptr<Device> device, std::unique_ptr<Executor> executor)
     : number(ordinal), owned(std::move(device)), loaded(std::move(executor)) {

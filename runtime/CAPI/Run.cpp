@@ -69,6 +69,7 @@ fastnorm_status checkAddresses(Device &device, OperandRole role, const std::vect
   return FASTNORM_OK;
 }
 
+/// Whether the workspace is there, large enough, and nobody else's.
 fastnorm_status checkWorkspace(const RunSlot &slot, const Request &request) {
   Result<int64_t> needed = totalWorkspaceBytes(slot.run.variant(), slot.run.symbolValues());
   if (!needed)
@@ -79,12 +80,30 @@ fastnorm_status checkWorkspace(const RunSlot &slot, const Request &request) {
     return fail(FASTNORM_ERROR_WORKSPACE, "expected a workspace of " + std::to_string(*needed) + " bytes, but got " +
                                               std::to_string(request.workspaceBytes));
   DeviceAddress address = reinterpret_cast<DeviceAddress>(request.workspace);
-  if (address == 0 || address % FASTNORM_WORKSPACE_ALIGNMENT != 0)
+  uint64_t past = address % FASTNORM_WORKSPACE_ALIGNMENT;
+  if (address == 0 || past != 0)
     return fail(FASTNORM_ERROR_WORKSPACE,
                 "expected the address of the workspace to be a multiple of " +
-                    std::to_string(FASTNORM_WORKSPACE_ALIGNMENT) + " bytes, but " +
-                    (address == 0 ? "it is null"
-                                  : "it is " + std::to_string(address % FASTNORM_WORKSPACE_ALIGNMENT) + " past one"));
+                    std::to_string(FASTNORM_WORKSPACE_ALIGNMENT) + " bytes, but it is " +
+                    (address == 0 ? std::string("null") : std::to_string(past) + " past one"));
+  OperandView workspace{address, DType::I8, 1, &*needed, nullptr};
+  for (const std::vector<OperandView> *views : {&slot.arguments, &slot.results})
+    for (const OperandView &view : *views)
+      if (mayOverlap(workspace, view))
+        return fail(FASTNORM_ERROR_WORKSPACE,
+                    std::string("expected the workspace not to overlap an argument or a result, but it does"));
+  return FASTNORM_OK;
+}
+
+/// Asks the device about the workspace, where the run has one that was another last time.
+fastnorm_status checkWorkspaceAddress(Device &device, const RunSlot &slot, const Request &request,
+                                      DeviceAddress &known) {
+  DeviceAddress address = reinterpret_cast<DeviceAddress>(request.workspace);
+  if (slot.run.variant().workspaces.empty() || known == address)
+    return FASTNORM_OK;
+  if (Status status = device.checkAddress(address); !status)
+    return fail(FASTNORM_ERROR_MEMORY, inContext("workspace", status.takeError()));
+  known = address;
   return FASTNORM_OK;
 }
 
@@ -148,6 +167,8 @@ fastnorm_status run(PreparedPlan &prepared, const Request &request) {
   if (status == FASTNORM_OK)
     status = checkAddresses(device, OperandRole::Result, plan.results, slot.results,
                             slot.knownAddresses.data() + plan.arguments.size());
+  if (status == FASTNORM_OK)
+    status = checkWorkspaceAddress(device, slot, request, slot.knownAddresses.back());
   if (status != FASTNORM_OK)
     return status;
   if (Status placed = slot.run.placeWorkspaces(reinterpret_cast<DeviceAddress>(request.workspace)); !placed)

@@ -111,6 +111,12 @@ TEST_F(RunTest, WorkspaceIsChecked) {
   EXPECT_EQ(run(), FASTNORM_ERROR_WORKSPACE);
   EXPECT_STREQ(fastnorm_last_error(),
                "expected the address of the workspace to be a multiple of 256 bytes, but it is null");
+  workspace = xAddress + 256;
+  EXPECT_EQ(run(), FASTNORM_ERROR_WORKSPACE);
+  EXPECT_STREQ(fastnorm_last_error(), "expected the workspace not to overlap an argument or a result, but it does");
+  workspace = device->foreignAddress = 1 << 21;
+  EXPECT_EQ(run(), FASTNORM_ERROR_MEMORY);
+  EXPECT_STREQ(fastnorm_last_error(), "workspace: expected memory of this device, but got another's");
   EXPECT_EQ(device->launches, 0);
   xShape[0] = indexShape[0] = 100; // the variant for few rows needs none
   EXPECT_EQ(run(), FASTNORM_OK) << fastnorm_last_error();
@@ -132,12 +138,15 @@ TEST_F(RunTest, MemoryOfAnotherDevice) {
 
 TEST_F(RunTest, AddressesThatCameBeforeAreNotLookedUpAgain) {
   ASSERT_EQ(run(), FASTNORM_OK);
-  EXPECT_EQ(device->addressChecks, 4);
-  ASSERT_EQ(run(), FASTNORM_OK);
-  EXPECT_EQ(device->addressChecks, 4);
-  xAddress += 4096;
+  EXPECT_EQ(device->addressChecks, 5); // with the workspace
   ASSERT_EQ(run(), FASTNORM_OK);
   EXPECT_EQ(device->addressChecks, 5);
+  xAddress += 4096;
+  ASSERT_EQ(run(), FASTNORM_OK);
+  EXPECT_EQ(device->addressChecks, 6);
+  workspace += 4096;
+  ASSERT_EQ(run(), FASTNORM_OK);
+  EXPECT_EQ(device->addressChecks, 7);
 }
 
 TEST(Compatibility, ChipOfThePlanOrNewer) {

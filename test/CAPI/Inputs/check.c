@@ -12,6 +12,7 @@
 
 #include "fastnorm-c/fastnorm.h"
 
+#include <dlfcn.h>
 #include <math.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -195,6 +196,41 @@ static void share(fastnorm_plan *plan) {
   printf("last error of this thread: '%s'\n", fastnorm_last_error());
 }
 
+/* On the stand-in for the driver that the tests have: functions of its own say what it shall be like. */
+static void on_stand_in(fastnorm_plan *plan) {
+  static operands o;
+  static char memory[512]; /* room for 256 bytes at a multiple of 256 */
+  char *workspace = memory + (256 - (uintptr_t)memory % 256) % 256;
+  void *driver = dlopen("libcuda.so.1", RTLD_NOW);
+  void (*set_memory)(int, int);
+  void (*set_foreign_streams)(int);
+  void (*fail)(const char *, int);
+  void (*last_launch)(unsigned *, unsigned *, unsigned *, unsigned *);
+  unsigned grid = 0, threads = 0, shared = 0, argument = 0;
+  *(void **)&set_memory = dlsym(driver, "fakeCudaSetMemory");
+  *(void **)&set_foreign_streams = dlsym(driver, "fakeCudaSetForeignStreams");
+  *(void **)&fail = dlsym(driver, "fakeCudaFail");
+  *(void **)&last_launch = dlsym(driver, "fakeCudaLastLaunch");
+  set_up(&o);
+  report("no such card", fastnorm_plan_prepare(plan, 5));
+  report("prepare", fastnorm_plan_prepare(plan, 0));
+  report("run", fastnorm_plan_run(plan, o.arguments, 2, o.results, 1, workspace, 256, NULL));
+  last_launch(&grid, &threads, &shared, &argument);
+  printf("launched %u x %u, first argument %u\n", grid, threads, argument);
+  report("small workspace", fastnorm_plan_run(plan, o.arguments, 2, o.results, 1, workspace, 255, NULL));
+  o.arguments[0].data = o.x + STRIDE; /* an address that did not come before */
+  o.x_shape[0] = o.y_shape[0] = ROWS - 1;
+  set_memory(2, 1);
+  report("other memory", fastnorm_plan_run(plan, o.arguments, 2, o.results, 1, workspace, 256, NULL));
+  set_memory(2, 0);
+  set_up(&o);
+  set_foreign_streams(1);
+  report("other stream", fastnorm_plan_run(plan, o.arguments, 2, o.results, 1, workspace, 256, &o));
+  set_foreign_streams(0);
+  fail("cuLaunchKernel", 700);
+  report("failed launch", fastnorm_plan_run(plan, o.arguments, 2, o.results, 1, workspace, 256, &o));
+}
+
 int main(int count, char **arguments) {
   fastnorm_plan *plan = NULL;
   fastnorm_status status;
@@ -216,6 +252,8 @@ int main(int count, char **arguments) {
     share(plan);
   } else if (status == FASTNORM_OK && strcmp(arguments[1], "device") == 0) {
     report("prepare", fastnorm_plan_prepare(plan, 0));
+  } else if (status == FASTNORM_OK && strcmp(arguments[1], "cuda") == 0) {
+    on_stand_in(plan);
   }
   fastnorm_plan_destroy(plan);
   fastnorm_plan_destroy(NULL);
