@@ -58,13 +58,15 @@ def workspace(like, device, byte_count, stream):
         return address + -address % WORKSPACE_ALIGNMENT, owner
     module = _module_of(like)
     if module is not None and module.__name__ == "cupy":
-        with module.cuda.Device(device), module.cuda.ExternalStream(stream):
+        work = module.cuda.ExternalStream(stream) if stream else module.cuda.Stream.null
+        with module.cuda.Device(device), work:
             owner = module.empty(byte_count, dtype="u1")
         return owner.data.ptr, owner
     torch = sys.modules.get("torch")
     if torch is None:
         return None
     # On the run's stream, so that the allocator gives the memory away only behind the run.
-    with torch.cuda.stream(torch.cuda.ExternalStream(stream, device=device)):
+    work = torch.cuda.ExternalStream(stream, device=device) if stream else torch.cuda.default_stream(device)
+    with torch.cuda.stream(work):
         owner = torch.empty(byte_count, dtype=torch.uint8, device=f"cuda:{device}")
     return owner.data_ptr(), owner
