@@ -205,8 +205,8 @@ public:
       Value eps = algebra.constant(op.getEps().convertToFloat());
       if (rest.empty())
         return algebra.rsqrt(algebra.fma(arguments[0], inverseHidden, eps));
-      Value variance = algebra.subtract(algebra.multiply(arguments[0], inverseHidden),
-                                        algebra.multiply(arguments[1], arguments[1]));
+      Value variance =
+          algebra.subtract(algebra.multiply(arguments[0], inverseHidden), algebra.multiply(arguments[1], arguments[1]));
       return algebra.rsqrt(algebra.add(algebra.maximum(variance, algebra.constant(0.0)), eps));
     });
   }
