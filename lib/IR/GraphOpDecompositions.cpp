@@ -14,6 +14,8 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 
+#include <limits>
+
 using namespace mlir;
 using namespace fastnorm;
 
@@ -86,6 +88,8 @@ public:
   }
   Value add(Value left, Value right) { return arith::AddFOp::create(builder, loc, left, right); }
   Value maximum(Value left, Value right) { return arith::MaximumFOp::create(builder, loc, left, right); }
+  Value minimum(Value left, Value right) { return arith::MinimumFOp::create(builder, loc, left, right); }
+  Value divide(Value left, Value right) { return arith::DivFOp::create(builder, loc, left, right); }
   Value subtract(Value left, Value right) { return arith::SubFOp::create(builder, loc, left, right); }
   Value multiply(Value left, Value right) { return arith::MulFOp::create(builder, loc, left, right); }
   /// A product that the addition it feeds may contract with.
@@ -97,6 +101,9 @@ public:
     return arith::AddFOp::create(builder, loc, contractible(left, right), addend, arith::FastMathFlags::contract);
   }
   Value rsqrt(Value value) { return math::RsqrtOp::create(builder, loc, value); }
+  Value isNumber(Value value) {
+    return arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::ORD, value, value);
+  }
   Value select(Value condition, Value yes, Value no) {
     return arith::SelectOp::create(builder, loc, condition, yes, no);
   }
@@ -186,8 +193,9 @@ public:
     Placed wide = algebra.map(with(centre), algebra.rowHidden(), f32Like(type),
                               [&](ValueRange arguments) { return centred(arguments, centre.size()); });
     Placed sum = algebra.reduce(Combiner::Add, Axis::Hidden, wide);
+    // Divided, not multiplied by an inverse that is rounded: the mean of a constant row is that constant.
     return algebra.map({sum}, algebra.row(), statisticType(), [&](ValueRange arguments) {
-      return algebra.multiply(arguments[0], algebra.constant(1.0 / type.getShape().back()));
+      return algebra.divide(arguments[0], algebra.constant(static_cast<double>(type.getShape().back())));
     });
   }
 
@@ -205,16 +213,19 @@ public:
       Value eps = algebra.constant(op.getEps().convertToFloat());
       if (rest.empty())
         return algebra.rsqrt(algebra.fma(arguments[0], inverseHidden, eps));
-      Value variance =
-          algebra.subtract(algebra.multiply(arguments[0], inverseHidden), algebra.multiply(arguments[1], arguments[1]));
+      // Where both leave f32 the variance has, too: no Inf is taken from Inf.
+      Value ofRest = algebra.minimum(algebra.multiply(arguments[1], arguments[1]),
+                                     algebra.constant(std::numeric_limits<float>::max()));
+      Value variance = algebra.subtract(algebra.multiply(arguments[0], inverseHidden), ofRest);
       return algebra.rsqrt(algebra.add(algebra.maximum(variance, algebra.constant(0.0)), eps));
     });
   }
 
-  /// The sum of two row scalars.
-  Placed total(Placed left, Placed right) {
-    return algebra.map({left, right}, algebra.row(), statisticType(),
-                       [&](ValueRange arguments) { return algebra.add(arguments[0], arguments[1]); });
+  /// The mean and the rest that its rounding left, which is no number where the mean is Inf.
+  Placed total(Placed mean, Placed rest) {
+    return algebra.map({mean, rest}, algebra.row(), statisticType(), [&](ValueRange arguments) {
+      return algebra.select(algebra.isNumber(arguments[1]), algebra.add(arguments[0], arguments[1]), arguments[0]);
+    });
   }
 
   bool readsF32() const { return type.getElementType().isF32(); }

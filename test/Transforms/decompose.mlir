@@ -249,7 +249,7 @@ func.func @kernel_in_the_text(%x: tensor<?x64xf32>) -> tensor<?xf32> {
 // CHECK: %[[WIDE:.+]] = fastnorm.map(%[[X]] [row, hidden]) -> [row, hidden]
 // CHECK: %[[SUM:.+]] = fastnorm.reduce add hidden(%[[WIDE]]
 // CHECK: %[[MEAN:.+]] = fastnorm.map(%[[SUM]] [row]) -> [row]
-// CHECK: arith.mulf %{{.+}}, %{{.+}} : f32
+// CHECK: arith.divf %{{.+}}, %{{.+}} : f32
 // CHECK: %[[SQUARE:.+]] = fastnorm.map(%[[X]] [row, hidden], %[[MEAN]] [row]) -> [row, hidden]
 // CHECK: %[[D:.+]] = arith.subf
 // CHECK: arith.mulf %[[D]], %[[D]] fastmath<contract>
@@ -326,6 +326,7 @@ func.func @gather(%table: tensor<?x64xbf16>, %index: tensor<?xi32>) -> tensor<?x
 // CHECK: %[[SQUARES:.+]] = fastnorm.map(%[[X]] [row, hidden], %[[MEAN]] [row]) -> [row, hidden]
 // CHECK: %[[SUM:.+]] = fastnorm.reduce add hidden(%[[SQUARES]]
 // CHECK: %[[RSTD:.+]] = fastnorm.map(%[[SUM]] [row], %[[REST]] [row]) -> [row]
+// CHECK: arith.minimumf
 // CHECK: arith.maximumf
 // CHECK: fastnorm.map(%[[X]] [row, hidden], %[[MEAN]] [row], %[[REST]] [row], %[[RSTD]] [row]) -> [row, hidden]
 func.func @layer_norm_f32(%x: tensor<?x64xf32>) -> tensor<?x64xf32> {

@@ -95,24 +95,20 @@ KernelInterface::KernelInterface(OpBuilder &builder, const AccessPattern &patter
     return arith::ConstantOp::create(builder, loc, builder.getI64IntegerAttr(value));
   };
   unsigned next = 0;
-  // What shares its buffer with another is neither alone nor only read: no load moves past the store.
-  auto describePointer = [&](unsigned index, bool readonly, bool shared = false) {
+  auto describePointer = [&](unsigned index, bool readonly) {
     Type element = cast<MemRefType>(function.getArgument(index).getType()).getElementType();
     int64_t alignment = pattern.alignment == 1 ? elementBytes(element) : pattern.alignment;
-    if (!shared)
-      function.setArgAttr(index, LLVM::LLVMDialect::getNoAliasAttrName(), builder.getUnitAttr());
+    function.setArgAttr(index, LLVM::LLVMDialect::getNoAliasAttrName(), builder.getUnitAttr());
     function.setArgAttr(index, LLVM::LLVMDialect::getAlignAttrName(), builder.getI64IntegerAttr(alignment));
-    if (readonly && !shared)
+    if (readonly)
       function.setArgAttr(index, LLVM::LLVMDialect::getReadonlyAttrName(), builder.getUnitAttr());
   };
   for (BlockArgument argument : body.getArguments()) {
-    bool shared = llvm::any_of(pattern.tied, [&](auto tie) { return tie.first == argument; });
-    describePointer(next, /*readonly=*/true, shared);
+    describePointer(next, /*readonly=*/true);
     inputPointers[argument] = function.getArgument(next++);
   }
   for (unsigned index = 0; index < kernel.getNumResults(); ++index) {
-    bool shared = llvm::any_of(pattern.tied, [&](auto tie) { return tie.second == index; });
-    describePointer(next, /*readonly=*/false, shared);
+    describePointer(next, /*readonly=*/false);
     resultPointers.push_back(function.getArgument(next++));
   }
   if (hasPartials) {
