@@ -129,6 +129,15 @@ TEST_F(ExecutorTest, ZeroRowsLaunchNothing) {
   EXPECT_EQ(run->launches[0].grid, 0);
 }
 
+TEST_F(ExecutorTest, RunsAfterARunOfNoRows) {
+  for (int64_t rows : {0, 3, 0}) {
+    Result<HostRunResult> run = runOnHost(examplePlan(), device, inputs(rows), {{"picked_rows", 3 * rows}});
+    ASSERT_TRUE(run) << run.error();
+    EXPECT_EQ(run->outputs.at("y").shape(), (std::vector<int64_t>{rows, 4}));
+  }
+  EXPECT_EQ(device.state.launches.size(), 1u);
+}
+
 TEST_F(ExecutorTest, FactsForTheTable) {
   Result<HostRunResult> run = runOnHost(examplePlan(), device, inputs(3), {{"picked_rows", 9}});
   ASSERT_TRUE(run) << run.error();

@@ -2,7 +2,8 @@
 
 usage: sweep.py PTXAS FOLDER CHIP [--all] [--registers]
 
-Prints a line for every kernel that spills or is refused and a count at the end; with --registers a line for every one.
+Prints a line for every kernel that spills, is refused or could not be launched, and a count at the end; with --registers a
+line for every one.
 Without --all, the shapes that differ most.
 """
 
@@ -78,14 +79,32 @@ def one_module(modules):
     return text
 
 
+def threads_of(text):
+    """The threads that each kernel promises its CTAs do not pass."""
+    for name, header in re.findall(r"\.entry (\w+)\((.*?)\n\{", text, re.S):
+        sides = re.search(r"\.maxntid (\d+), (\d+), (\d+)", header)
+        yield name, int(sides[1]) * int(sides[2]) * int(sides[3]) if sides else None
+
+
+def launch_error(registers, threads):
+    """Why a kernel that assembles would be refused when it is launched, or nothing."""
+    if threads is None:
+        return "states no threads"
+    # A warp's registers are given out eight a thread.
+    taken = -(-registers // 8) * 8 * threads
+    return f"takes {taken} registers a CTA" if taken > 65536 else ""
+
+
 def main(ptxas, folder, chip, *flags):
     os.makedirs(folder, exist_ok=True)
     ptx, cubin = (os.path.join(folder, name) for name in ("graphs.ptx", "graphs.cubin"))
     lowered = subprocess.run(
         ["fastnorm-opt", f"--fastnorm-pipeline=target={chip}"],
         input="".join(scenarios("--all" in flags)), capture_output=True, text=True, check=True).stdout
+    text = one_module(ptx_modules(lowered))
+    threads = dict(threads_of(text))
     with open(ptx, "w") as file:
-        file.write(one_module(ptx_modules(lowered)))
+        file.write(text)
     done = subprocess.run([ptxas, "-v", f"-arch={chip}", "--split-compile=0", ptx, "-o", cubin],
                           capture_output=True, text=True)
     if done.returncode:
@@ -93,12 +112,15 @@ def main(ptxas, folder, chip, *flags):
     schedules = dict(re.findall(r"gpu\.launch_func\s+@\w+::@(\w+).*?(#fastnorm\.schedule<[^>]*>)", lowered))
     found = re.findall(r"entry function '(\w+)'.*?\n.*?\n\s*(\d+) bytes stack frame, (\d+) bytes spill stores.*?\n"
                        r".*?Used (\d+) registers", done.stderr)
-    spilling = 0
+    spilling = unlaunchable = 0
     for name, _, spilled, registers in found:
-        spilling += spilled != "0"
+        error = launch_error(int(registers), threads[name])
+        spilling, unlaunchable = spilling + (spilled != "0"), unlaunchable + bool(error)
+        if error:
+            print(f"{chip} {name}: {error}")
         if spilled != "0" or "--registers" in flags:
             print(f"{chip} {name}: {registers} registers, {spilled} bytes spilled, {schedules.get(name)}")
-    print(f"{chip}: {len(found)} kernels, {spilling} spill")
+    print(f"{chip}: {len(found)} kernels, {spilling} spill, {unlaunchable} can not be launched")
 
 
 if __name__ == "__main__":
