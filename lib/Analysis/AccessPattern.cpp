@@ -41,10 +41,49 @@ AccessPattern::AccessPattern(KernelOp kernel) : kernel(kernel) {
   if (!narrowestBytes)
     countElement(Float32Type::get(kernel.getContext()));
   placeRows();
+  findTied();
   for (Value value :
        llvm::concat<const Value>(SmallVector<Value>(kernel.getInputs()), SmallVector<Value>(kernel.getResults())))
     if (elementOf(value).isInteger(1))
       unsupported.emplace_back(kernel, "reads or writes i1; i1 can't be stored, only computed");
+}
+
+/// The number of a kernel's result that a function returns as its own result `number`.
+static std::optional<unsigned> resultOf(KernelOp kernel, FunctionOpInterface function, int64_t number) {
+  Operation *terminator = function.getFunctionBody().front().getTerminator();
+  if (number >= terminator->getNumOperands())
+    return std::nullopt;
+  auto result = dyn_cast<OpResult>(terminator->getOperand(number));
+  return result && result.getOwner() == kernel ? std::optional<unsigned>(result.getResultNumber()) : std::nullopt;
+}
+
+void AccessPattern::findTied() {
+  auto function = kernel->getParentOfType<FunctionOpInterface>();
+  for (auto [input, argument] : llvm::zip(kernel.getInputs(), kernel.getBody().getArguments())) {
+    auto outside = dyn_cast<BlockArgument>(input);
+    auto tie = function && outside && outside.getOwner()->getParentOp() == function
+                   ? function.getArgAttrOfType<IntegerAttr>(outside.getArgNumber(), kResultAttr)
+                   : IntegerAttr();
+    std::optional<unsigned> result = tie ? resultOf(kernel, function, tie.getInt()) : std::nullopt;
+    if (!result)
+      continue;
+    tied.emplace_back(argument, *result);
+    if (!llvm::is_contained(streamed, argument))
+      unsupported.emplace_back(kernel, "writes its result " + std::to_string(*result) + " over input " +
+                                           std::to_string(argument.getArgNumber()) +
+                                           ", which other threads read, too; only an input of [row, hidden] that is "
+                                           "not gathered from can share the buffer of a result");
+  }
+}
+
+std::optional<std::string> AccessPattern::whyNotReadAgain() const {
+  Operation *yield = kernel.getBody().front().getTerminator();
+  for (auto [argument, result] : tied)
+    for (int64_t later = phaseOf(yield->getOperand(result)) + 1; later < phases; ++later)
+      if (neededIn(later).contains(argument))
+        return "reads input " + std::to_string(argument.getArgNumber()) + " again after its result " +
+               std::to_string(result) + " was written over it";
+  return std::nullopt;
 }
 
 int64_t AccessPattern::coveredColumns(ScheduleAttr schedule) const {

@@ -72,6 +72,29 @@ static LogicalResult verifyStrides(func::FuncOp function) {
   return success();
 }
 
+/// An argument and the result that it shares its buffer with lie alike, and no two arguments share one.
+static LogicalResult verifyTies(func::FuncOp function) {
+  llvm::DenseMap<int64_t, unsigned> argumentOf;
+  for (unsigned index = 0; index < function.getNumArguments(); ++index) {
+    auto tie = function.getArgAttrOfType<IntegerAttr>(index, kResultAttr);
+    if (!tie)
+      continue;
+    int64_t result = tie.getInt();
+    if (result < 0 || result >= function.getNumResults())
+      return function.emitOpError("expects '") << kResultAttr << "' of argument " << index << " to name one of its "
+                                               << function.getNumResults() << " results, but got " << result;
+    if (function.getArgumentTypes()[index] != function.getResultTypes()[result])
+      return function.emitOpError("expects argument ")
+             << index << " to have the type of result " << result << ", whose buffer it shares, "
+             << function.getResultTypes()[result] << ", but got " << function.getArgumentTypes()[index];
+    auto [entry, isNew] = argumentOf.try_emplace(result, index);
+    if (!isNew)
+      return function.emitOpError("expects one argument to share the buffer of result ")
+             << result << ", but got " << entry->second << " and " << index;
+  }
+  return success();
+}
+
 LogicalResult fastnorm::verifyGraph(func::FuncOp function) {
   if (!function.getBody().hasOneBlock() || !isa<func::ReturnOp>(function.getBody().front().getTerminator()))
     return function.emitOpError("expects a body of one block, but has ")
@@ -93,7 +116,7 @@ LogicalResult fastnorm::verifyGraph(func::FuncOp function) {
       if (tensor.isDynamicDim(dimension))
         return function.emitOpError("expects only the first dimension to be dynamic, but got ") << type;
   }
-  return verifyStrides(function);
+  return success(succeeded(verifyStrides(function)) && succeeded(verifyTies(function)));
 }
 
 FailureOr<Symbols> Symbols::of(func::FuncOp function) {

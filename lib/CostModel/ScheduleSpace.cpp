@@ -58,6 +58,9 @@ static Reason whyKindIllegal(const AccessPattern &pattern, ScheduleAttr schedule
     return "is per_element, but the kernel reduces rows: use per_row or two_pass";
   if (schedule.getKind() == ScheduleKind::TwoPass && schedule.getScope() != RowScope::Cta)
     return "is two_pass, which needs scope cta";
+  bool readsAgain = schedule.getKind() == ScheduleKind::TwoPass || schedule.getScope() == RowScope::Grid;
+  if (std::optional<std::string> reason = readsAgain ? pattern.whyNotReadAgain() : std::nullopt)
+    return *reason + ": use a schedule that keeps its row, per_row with scope lanes, cta or cluster";
   return std::nullopt;
 }
 

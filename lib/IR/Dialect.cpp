@@ -87,16 +87,19 @@ static LogicalResult verifyBindingAttribute(Operation *op, Type type, NamedAttri
       return success();
     return op->emitOpError("expects '") << kIndexesAttr << "' to be a symbol's name, but got " << attribute.getValue();
   }
-  if (attribute.getName() == kResultAttr) {
-    if (isa<IntegerAttr>(attribute.getValue()) && isa<MemRefType>(type))
+  if (attribute.getName() == kResultAttr || attribute.getName() == kTiedAttr) {
+    bool fits = isa<MemRefType>(type) || (isa<RankedTensorType>(type) && attribute.getName() == kResultAttr);
+    if (isa<IntegerAttr>(attribute.getValue()) && fits)
       return success();
-    return op->emitOpError("expects '") << kResultAttr << "' to be an integer on a memref, but got "
-                                        << attribute.getValue() << " on " << type;
+    return op->emitOpError("expects '") << attribute.getName().getValue()
+                                        << "' to be an integer on a tensor or memref, but got " << attribute.getValue()
+                                        << " on " << type;
   }
   if (attribute.getName() != kSymbolsAttr)
     return op->emitOpError("carries '") << attribute.getName().getValue()
                                         << "', which fastnorm does not know; known are '" << kNameAttr << "', '"
-                                        << kSymbolsAttr << "', '" << kIndexesAttr << "' and '" << kResultAttr << "'";
+                                        << kSymbolsAttr << "', '" << kIndexesAttr << "', '" << kTiedAttr << "' and '"
+                                        << kResultAttr << "'";
   auto symbols = dyn_cast<ArrayAttr>(attribute.getValue());
   auto tensor = dyn_cast<RankedTensorType>(type);
   if (!symbols || !llvm::all_of(symbols, [](Attribute name) { return isa<StringAttr>(name); }))

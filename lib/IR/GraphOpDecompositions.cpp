@@ -101,9 +101,7 @@ public:
     return arith::AddFOp::create(builder, loc, contractible(left, right), addend, arith::FastMathFlags::contract);
   }
   Value rsqrt(Value value) { return math::RsqrtOp::create(builder, loc, value); }
-  Value isNumber(Value value) {
-    return arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::ORD, value, value);
-  }
+  Value isNumber(Value value) { return arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::ORD, value, value); }
   Value select(Value condition, Value yes, Value no) {
     return arith::SelectOp::create(builder, loc, condition, yes, no);
   }

@@ -24,6 +24,8 @@ public:
     FailureOr<TargetAttr> target = requireTarget(getOperation());
     if (failed(target))
       return signalPassFailure();
+    if (failed(verifyTies(getOperation())))
+      return signalPassFailure();
     getOperation().walk([&](KernelOp kernel) {
       if (failed(verifySchedule(kernel, *target)))
         signalPassFailure();
@@ -31,6 +33,20 @@ public:
   }
 
 private:
+  /// What shares the buffer of a result is not read once that was written.
+  LogicalResult verifyTies(func::FuncOp function) {
+    Operation *terminator = function.getBody().front().getTerminator();
+    for (BlockArgument argument : function.getArguments()) {
+      auto tie = function.getArgAttrOfType<IntegerAttr>(argument.getArgNumber(), kResultAttr);
+      Operation *writer = tie ? terminator->getOperand(tie.getInt()).getDefiningOp() : nullptr;
+      for (Operation *user : argument.getUsers())
+        if (writer && writer->isBeforeInBlock(user))
+          return user->emitOpError("reads argument ")
+                 << argument.getArgNumber() << " after result " << tie.getInt() << " was written over it";
+    }
+    return success();
+  }
+
   LogicalResult verifySchedule(KernelOp kernel, TargetAttr target) {
     if (!kernel.getSchedule())
       return kernel.emitOpError("has no schedule; run fastnorm-select-schedule first");

@@ -157,12 +157,17 @@ func.func private @indexes_a_number(tensor<?x8xi64> {fastnorm.indexes = 3})
 
 // -----
 
-// expected-error@+1 {{expects 'fastnorm.result' to be an integer on a memref, but got 0 : i64 on 'tensor<?x64xf32>'}}
-func.func private @result_on_a_tensor(tensor<?x64xf32> {fastnorm.result = 0})
+// expected-error@+1 {{expects 'fastnorm.tied' to be an integer on a tensor or memref, but got 0 : i64 on 'tensor<?x64xf32>'}}
+func.func private @tied_on_a_tensor(tensor<?x64xf32> {fastnorm.tied = 0})
 
 // -----
 
-// expected-error@+1 {{carries 'fastnorm.nmae', which fastnorm does not know; known are 'fastnorm.name', 'fastnorm.symbols', 'fastnorm.indexes' and 'fastnorm.result'}}
+// expected-error@+1 {{expects 'fastnorm.result' to be an integer on a tensor or memref, but got 0 : i64 on 'f32'}}
+func.func private @result_on_a_scalar(f32 {fastnorm.result = 0})
+
+// -----
+
+// expected-error@+1 {{carries 'fastnorm.nmae', which fastnorm does not know; known are 'fastnorm.name', 'fastnorm.symbols', 'fastnorm.indexes', 'fastnorm.tied' and 'fastnorm.result'}}
 func.func private @misspelled(tensor<?x64xf32> {fastnorm.nmae = "x"})
 
 // -----

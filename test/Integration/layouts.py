@@ -5,6 +5,7 @@ usage: layouts.py FOLDER KIND
 Prints what matrix.py prints.
 """
 
+import re
 import sys
 
 import matrix
@@ -183,6 +184,23 @@ def offsets():
                         "--dim", "x_stride_0=4353", "--dim", "y_stride_0=4129")
 
 
+def in_place(graph, argument, result):
+    """The argument's buffer becomes the result's."""
+    return re.sub(rf"(%{argument}: tensor<[^>]*>)", rf"\1 {{fastnorm.result = {result} : i64}}", graph, count=1)
+
+
+def ties():
+    for hidden in (17, 128, 769, 4096, 16384):
+        yield f"residual in place, hidden {hidden}", in_place(matrix.combine_norm(hidden), "residual", 1), 9, ()
+        yield f"norm in place, hidden {hidden}", in_place(matrix.rms_norm(hidden), "x", 0), 9, ()
+        yield f"norm in place anywhere, hidden {hidden}", in_place(matrix.rms_norm(hidden), "x", 0), 9, ("--alignment=any",)
+    yield "norm in place of two sweeps", matrix.scheduled(in_place(matrix.rms_norm(3001), "x", 0),
+        "kind = two_pass, scope = cta, threads_per_row = 64, vector_width = 8, vectors_per_thread = 2"), 9, ()
+    yield "norm in place over a cluster", matrix.scheduled(in_place(matrix.rms_norm(8192), "x", 0),
+        "kind = per_row, scope = cluster, ctas_per_row = 4, threads_per_row = 96, vector_width = 8, vectors_per_thread = 3"), 9, ()
+    yield "apart", in_place(matrix.combine_norm(1024), "residual", 1), 9, ("--fuse=never",)
+
+
 def heads():
     for rows in (0, 1, 7, 133):
         yield f"heads, rows {rows}", head_norm("?x5", "5x"), rows, ()
@@ -201,5 +219,5 @@ def heads():
 
 
 if __name__ == "__main__":
-    matrix.KINDS = {"heads": heads, "strides": strides, "odd-rows": odd_rows, "offsets": offsets}
+    matrix.KINDS = {"heads": heads, "strides": strides, "odd-rows": odd_rows, "offsets": offsets, "ties": ties}
     sys.exit(matrix.main(*sys.argv[1:]))

@@ -13,6 +13,9 @@
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SetVector.h"
 
+#include <optional>
+#include <string>
+
 namespace fastnorm {
 
 /// Elements of a group at most: the 32 lanes of a warp with 16 elements each.
@@ -49,6 +52,13 @@ struct AccessPattern {
   /// Ops that no lowering can place, with the reason.
   llvm::SmallVector<std::pair<mlir::Operation *, std::string>> unsupported;
 
+  /// Inputs that share the buffer of a result of the kernel, by its number. Each element is read by the thread that
+  /// writes it, and read first.
+  llvm::SmallVector<std::pair<mlir::BlockArgument, unsigned>> tied;
+  /// Why a kernel that reads its rows again in each phase would read a tied input after its result was written over it;
+  /// nothing where it does not.
+  std::optional<std::string> whyNotReadAgain() const;
+
   int64_t phaseOf(mlir::Value value) const { return phase.lookup(value); }
   /// The phase in which an op runs: that of its operands.
   int64_t phaseOfOp(mlir::Operation *op) const;
@@ -82,6 +92,7 @@ private:
   void countElement(mlir::Type type);
   void countGroups(mlir::Value value);
   void placeRows();
+  void findTied();
 
   llvm::DenseMap<mlir::Value, int64_t> phase;
 };

@@ -32,6 +32,7 @@ namespace fastnorm {
 inline constexpr llvm::StringLiteral kNameAttr = "fastnorm.name";
 inline constexpr llvm::StringLiteral kSymbolsAttr = "fastnorm.symbols";
 inline constexpr llvm::StringLiteral kResultAttr = "fastnorm.result";
+inline constexpr llvm::StringLiteral kTiedAttr = "fastnorm.tied";
 inline constexpr llvm::StringLiteral kIndexesAttr = "fastnorm.indexes";
 inline constexpr llvm::StringLiteral kTargetAttr = "fastnorm.target";
 /// Array of RangeAttr: the symbol values that a function serves; without it, all.

@@ -33,7 +33,8 @@ def Fastnorm_Dialect : Dialect {
     |---|---|---|
     | `fastnorm.name` | function arguments and results | the name that files and Plans bind by |
     | `fastnorm.symbols` | function arguments and results | names of the `?` dimensions, in order; equal names are equal extents |
-    | `fastnorm.result` | arguments of a lowered function | the result whose buffer the argument is |
+    | `fastnorm.result` | function arguments | the result whose buffer the argument shares: it is computed in place; of a lowered function, the result that the argument is |
+    | `fastnorm.tied` | arguments of a lowered function | the result whose buffer the argument shares |
     | `fastnorm.indexes` | integer arguments | the symbol of the rows it points into |
     | `fastnorm.target` | the module | the `#fastnorm.target` that is compiled for |
   }];

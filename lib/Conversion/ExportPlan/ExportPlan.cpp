@@ -130,6 +130,8 @@ private:
           entry.fixed = stride;
         spec.strides.push_back(entry);
       }
+    if (auto tie = host.getArgAttrOfType<IntegerAttr>(index, kTiedAttr))
+      spec.result = tie.getInt();
     argumentOf[index] = {&list == &plan.results, static_cast<int64_t>(list.size())};
     list.push_back(std::move(spec));
   }

@@ -28,6 +28,14 @@ static MemRefType bufferType(Type type) {
                          Builder(type.getContext()).getI64IntegerAttr(1));
 }
 
+/// The attributes of a graph's argument: `fastnorm.result` says there what `fastnorm.tied` says of a lowered function.
+static DictionaryAttr lowered(DictionaryAttr attributes) {
+  NamedAttrList list(attributes);
+  if (Attribute tie = list.erase(kResultAttr))
+    list.set(kTiedAttr, tie);
+  return list.getDictionary(attributes.getContext());
+}
+
 HostFunction::HostFunction(OpBuilder &builder, func::FuncOp graph, const Symbols &symbols)
     : builder(builder), loc(graph.getLoc()), symbols(symbols) {
   SmallVector<Type> types;
@@ -38,7 +46,7 @@ HostFunction::HostFunction(OpBuilder &builder, func::FuncOp graph, const Symbols
     if (Attribute value = graph->getAttr(name))
       host->setAttr(name, value);
   for (unsigned index = 0; index < graph.getNumArguments(); ++index)
-    host.setArgAttrs(index, graph.getArgAttrDict(index));
+    host.setArgAttrs(index, lowered(graph.getArgAttrDict(index)));
   for (unsigned index = 0; index < graph.getNumResults(); ++index) {
     unsigned argument = graph.getNumArguments() + index;
     host.setArgAttrs(argument, graph.getResultAttrDict(index));

@@ -95,20 +95,24 @@ KernelInterface::KernelInterface(OpBuilder &builder, const AccessPattern &patter
     return arith::ConstantOp::create(builder, loc, builder.getI64IntegerAttr(value));
   };
   unsigned next = 0;
-  auto describePointer = [&](unsigned index, bool readonly) {
+  // What shares its buffer with another is neither alone nor only read: no load moves past the store.
+  auto describePointer = [&](unsigned index, bool readonly, bool shared = false) {
     Type element = cast<MemRefType>(function.getArgument(index).getType()).getElementType();
     int64_t alignment = pattern.alignment == 1 ? elementBytes(element) : pattern.alignment;
-    function.setArgAttr(index, LLVM::LLVMDialect::getNoAliasAttrName(), builder.getUnitAttr());
+    if (!shared)
+      function.setArgAttr(index, LLVM::LLVMDialect::getNoAliasAttrName(), builder.getUnitAttr());
     function.setArgAttr(index, LLVM::LLVMDialect::getAlignAttrName(), builder.getI64IntegerAttr(alignment));
-    if (readonly)
+    if (readonly && !shared)
       function.setArgAttr(index, LLVM::LLVMDialect::getReadonlyAttrName(), builder.getUnitAttr());
   };
   for (BlockArgument argument : body.getArguments()) {
-    describePointer(next, /*readonly=*/true);
+    bool shared = llvm::any_of(pattern.tied, [&](auto tie) { return tie.first == argument; });
+    describePointer(next, /*readonly=*/true, shared);
     inputPointers[argument] = function.getArgument(next++);
   }
   for (unsigned index = 0; index < kernel.getNumResults(); ++index) {
-    describePointer(next, /*readonly=*/false);
+    bool shared = llvm::any_of(pattern.tied, [&](auto tie) { return tie.second == index; });
+    describePointer(next, /*readonly=*/false, shared);
     resultPointers.push_back(function.getArgument(next++));
   }
   if (hasPartials) {
