@@ -15,6 +15,15 @@
 using namespace mlir;
 using namespace fastnorm;
 
+int64_t fastnorm::lateDistance(const AccessPattern &pattern, ScheduleAttr schedule) {
+  constexpr int64_t kRegisters = 8;
+  int64_t bytes = 0;
+  for (BlockArgument argument : pattern.invariants)
+    bytes += elementBytes(cast<RankedTensorType>(argument.getType()).getElementType());
+  int64_t registers = llvm::divideCeil(bytes * schedule.getVectorWidth(), 4);
+  return std::max<int64_t>(1, kRegisters / std::max<int64_t>(1, registers));
+}
+
 int64_t fastnorm::elementBytes(Type type) { return llvm::divideCeil(type.getIntOrFloatBitWidth(), 8); }
 
 static Type elementOf(Value value) { return cast<RankedTensorType>(value.getType()).getElementType(); }

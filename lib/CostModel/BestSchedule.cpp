@@ -46,21 +46,27 @@ struct Draft {
 
 } // namespace
 
-/// Threads that share a row at most: 1024-thread CTAs were 20 to 30 % slower (docs/Schedules.md).
+/// Threads that share a row which 512 can hold: 1024-thread CTAs were 20 to 30 % slower (docs/Schedules.md).
 static constexpr int64_t kMostThreadsPerRow = 512;
+/// Threads that share a wider row: 65536 bf16 over 1024 threads 38.4 us, over a cluster of 2 × 512 39.0, of 4 × 512 43.8.
+static constexpr int64_t kMostThreadsPerWideRow = 1024;
 /// Vectors of 16 bytes that a thread keeps at most: 8 take half of 64 registers.
 static constexpr int64_t kMostVectorsPerThread = 8;
 /// Narrower vectors that a thread keeps at most: each takes a register and an instruction of its own.
 static constexpr int64_t kMostNarrowVectorsPerThread = 16;
 /// Clusters of more CTAs need a mark on the kernel, and the hardware finds a place for them more rarely.
 static constexpr int64_t kPortableClusterCtas = 8;
-/// Vectors of 16 bytes that each CTA of a split row has at least: two for each of 256 threads.
-static constexpr int64_t kVectorsPerSplitCta = 512;
+/// Vectors of 16 bytes that each CTA of a split row has at least: one for each of 256 threads.
+static constexpr int64_t kVectorsPerSplitCta = 256;
+/// Vectors of a row that is split for having few beside it at least: 16384 bf16 gained, 4096 lost.
+static constexpr int64_t kVectorsWorthSplitting = 2048;
 /// Threads of a CTA that holds several rows.
 static constexpr int64_t kThreadsOfShortRows = 128;
 /// Registers that may wait in [hidden] operands over the first reduction: 8 gained 2 % (combine at 3072), 16 lost 2 %
 /// (norm at 16384; docs/Schedules.md).
 static constexpr int64_t kMostEarlyInvariantRegisters = 12;
+/// The same where all elements are f32, which need no registers to be unpacked in: 32 gained 1 % (f32 norm at 16384).
+static constexpr int64_t kMostEarlyInvariantRegistersOfF32 = 32;
 /// Slots whose loads are in flight together; of more, groups of half as many alternate.
 static constexpr int64_t kMostSlotsInFlight = 8;
 
@@ -92,34 +98,36 @@ static void layShortRows(Draft &draft, int64_t vectorsPerRow) {
 static void layWideRows(Draft &draft, const AccessPattern &pattern, int64_t vectorsPerRow) {
   bool gathers = !pattern.gathers.empty();
   int64_t vectors = gathers || vectorsPerRow <= 128 ? 1 : 2;
-  while (warpsFor(vectorsPerRow, vectors) > kMostThreadsPerRow)
+  int64_t threads = vectorsPerRow > kMostThreadsPerRow * kMostVectorsPerThread && draft.ctasPerRow == 1
+                        ? kMostThreadsPerWideRow
+                        : kMostThreadsPerRow;
+  while (warpsFor(vectorsPerRow, vectors) > threads)
     ++vectors;
+  // Of a row that takes a multiprocessor for itself each thread has as much as it keeps.
+  if (threads > kMostThreadsPerRow)
+    vectors = std::max(vectors, kMostVectorsPerThread);
   draft.vectorsPerThread = vectors;
   draft.threadsPerRow = warpsFor(vectorsPerRow, vectors);
 }
 
-/// CTAs that split the rows of a kernel with few of them, 1 where that gains nothing: fewer rows than half of the
-/// multiprocessors, each of at least four times the vectors that a CTA of 256 threads reads at once. (16384 bf16 over 4
-/// CTAs: 8 rows 2.53 to 2.24 us, 128 rows no gain; 4096 over 4: 0.6 us slower. docs/Schedules.md.)
+/// CTAs that split the rows of a kernel with few of them, 1 where that gains nothing: 8 or 4, as long as each finds a
+/// multiprocessor for itself. (16384 bf16, hot, beside one CTA: 8 rows over 8 CTAs 2.20 to 1.81 us, 32 rows over 4 2.35
+/// to 2.14, 128 rows over 4 2.97 to 3.69. docs/Schedules.md.)
 static int64_t ctasForFewRows(int64_t vectorsPerRow, std::optional<int64_t> rows, TargetAttr target) {
-  constexpr int64_t kLeastCtas = 4;
-  int64_t ctas = std::min<int64_t>(llvm::bit_floor(static_cast<uint64_t>(vectorsPerRow / kVectorsPerSplitCta)),
-                                   std::min(target.getClusterCtas(), kPortableClusterCtas));
-  bool fewRows = rows && *rows <= target.getMultiprocessors() / 2;
-  return fewRows && ctas >= kLeastCtas ? ctas : 1;
+  if (!rows || vectorsPerRow < kVectorsWorthSplitting)
+    return 1;
+  for (int64_t ctas : {kPortableClusterCtas, kPortableClusterCtas / 2})
+    if (ctas <= target.getClusterCtas() && *rows * ctas <= target.getMultiprocessors())
+      return ctas;
+  return 1;
 }
 
-/// CTAs that hold a row which is too wide for one: the fewest of which each keeps 4 vectors a thread, so that two share
-/// a multiprocessor; 16 only where 8 do not hold it.
+/// CTAs that hold a row which is too wide for one: the fewest.
 static int64_t ctasForWideRows(int64_t vectorsPerRow, TargetAttr target) {
-  if (vectorsPerRow <= kMostThreadsPerRow * kMostVectorsPerThread)
+  if (vectorsPerRow <= kMostThreadsPerWideRow * kMostVectorsPerThread)
     return 1;
-  int64_t ctas = 2;
-  while (ctas < std::min(target.getClusterCtas(), kPortableClusterCtas) &&
-         vectorsPerRow > ctas * kMostThreadsPerRow * kMostVectorsPerThread / 2)
-    ctas *= 2;
-  if (vectorsPerRow > ctas * kMostThreadsPerRow * kMostVectorsPerThread)
-    ctas *= 2;
+  int64_t ctas =
+      llvm::PowerOf2Ceil(llvm::divideCeil(vectorsPerRow, kMostThreadsPerRow * kMostVectorsPerThread));
   return ctas <= target.getClusterCtas() ? ctas : 1;
 }
 
@@ -187,15 +195,35 @@ static int64_t ctasFor(const Draft &draft, const AccessPattern &pattern, TargetA
   return ctas;
 }
 
+/// Whether early operands leave a quarter of the threads' places empty, and the kernel is so light that late ones fill
+/// them: two vectors of one stream. (bf16 norm at 7168, 448 threads: 3 CTAs 35.4 us, 4 with the weight late 34.1.)
+static bool fitsMoreWhenLate(const Draft &draft, const AccessPattern &pattern, TargetAttr target) {
+  constexpr int64_t kMostRegisters = 8;
+  RegisterEstimate estimate(pattern, draft.attribute(target.getContext()));
+  int64_t threads = draft.threadsPerRow * draft.rowsPerCta;
+  return draft.scope == RowScope::Cta && pattern.gathers.empty() &&
+         draft.minCtas * threads * 4 < target.getThreads() * 3 && estimate.invariants <= kMostRegisters &&
+         estimate.inFlight <= kMostRegisters && estimate.keptPerVector * estimate.vectors <= kMostRegisters;
+}
+
 static void decideOccupancy(Draft &draft, const AccessPattern &pattern, TargetAttr target) {
   RegisterEstimate early(pattern, draft.attribute(target.getContext()));
-  if (early.invariants > kMostEarlyInvariantRegisters)
+  bool isF32 = pattern.narrowestBytes == 4;
+  if (early.invariants > (isF32 ? kMostEarlyInvariantRegistersOfF32 : kMostEarlyInvariantRegisters))
     draft.invariants = Invariants::Late;
   draft.minCtas = ctasFor(draft, pattern, target);
   // Fewer loads in flight rather than one CTA: two CTAs make up for them.
-  while (draft.minCtas == 1 && draft.vectorsInFlight > 2) {
+  while (draft.minCtas == 1 && draft.vectorsInFlight > 2 && draft.threadsPerRow <= kMostThreadsPerRow) {
     draft.vectorsInFlight = llvm::divideCeil(draft.vectorsInFlight, 2);
     draft.minCtas = ctasFor(draft, pattern, target);
+  }
+  if (fitsMoreWhenLate(draft, pattern, target)) {
+    constexpr int64_t kRegistersWhenLate = 32;
+    draft.invariants = Invariants::Late;
+    int64_t threads = draft.threadsPerRow * draft.rowsPerCta;
+    draft.minCtas = target.getThreads() / threads;
+    while (registersAvailable(target, threads, draft.minCtas) < kRegistersWhenLate)
+      --draft.minCtas;
   }
 }
 

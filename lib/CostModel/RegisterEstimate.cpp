@@ -61,10 +61,9 @@ RegisterEstimate::RegisterEstimate(const AccessPattern &pattern, ScheduleAttr sc
   vectors = schedule.getVectorsPerThread();
   vectorsInFlight = schedule.getVectorsInFlight();
 
-  // A late operand is two vectors ahead of its use.
   int64_t invariantVectors = schedule.getInvariants() == Invariants::Early
                                  ? schedule.getVectorsPerThread()
-                                 : std::min<int64_t>(2, schedule.getVectorsPerThread());
+                                 : std::min(lateDistance(pattern, schedule), schedule.getVectorsPerThread());
   for (BlockArgument argument : pattern.invariants)
     invariants += loadWords(pattern, argument, schedule) * invariantVectors;
 }

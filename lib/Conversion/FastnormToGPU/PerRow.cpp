@@ -12,18 +12,14 @@
 using namespace mlir;
 using namespace fastnorm;
 
-/// How far ahead of their use late operands are loaded: far enough to hide the L2, near enough not to spill (measured
-/// at 8 vectors of bf16, docs/Schedules.md).
-static constexpr int64_t kLateDistance = 2;
-
 namespace {
 
 class PerRowEmitter {
 public:
   PerRowEmitter(OpBuilder &builder, const AccessPattern &pattern, ScheduleAttr schedule,
                 const KernelInterface &interface)
-      : body(builder, pattern, schedule, interface, LoadPolicy::Streaming), schedule(schedule), phases(pattern.phases),
-        count(schedule.getVectorsPerThread()) {}
+      : body(builder, pattern, schedule, interface, LoadPolicy::Streaming), pattern(pattern), schedule(schedule),
+        phases(pattern.phases), count(schedule.getVectorsPerThread()) {}
 
   void run(const RowPosition &position) {
     body.enterRow(position);
@@ -59,16 +55,20 @@ private:
   /// Later phases: on what was kept. Late operands keep their place because their loads are ordered.
   void computeKept(int64_t phase, SmallVectorImpl<Value> &partials) {
     body.enterPhase(phase);
-    for (int64_t vector = 0; !isEarly() && vector < std::min(kLateDistance, count); ++vector)
-      body.issueInvariants(vector, LoadPolicy::Ordered);
+    // Not those of another phase: they would be loaded once more and hold registers.
+    llvm::DenseSet<Value> needed = pattern.neededIn(phase);
+    int64_t distance = lateDistance(pattern, schedule);
+    for (int64_t vector = 0; !isEarly() && vector < std::min(distance, count); ++vector)
+      body.issueInvariants(vector, LoadPolicy::Ordered, &needed);
     for (int64_t vector = 0; vector < count; ++vector) {
       body.computePhase(phase, vector, partials);
-      if (!isEarly() && vector + kLateDistance < count)
-        body.issueInvariants(vector + kLateDistance, LoadPolicy::Ordered);
+      if (!isEarly() && vector + distance < count)
+        body.issueInvariants(vector + distance, LoadPolicy::Ordered, &needed);
     }
   }
 
   BodyEmitter body;
+  const AccessPattern &pattern;
   ScheduleAttr schedule;
   int64_t phases;
   int64_t count;
