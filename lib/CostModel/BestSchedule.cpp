@@ -146,7 +146,13 @@ static int64_t ctasOfGrid(int64_t vectorsPerRow, std::optional<int64_t> rows, Ta
 static void splitRow(Draft &draft, RowScope scope, const AccessPattern &pattern, int64_t vectorsPerRow, int64_t ctas) {
   draft.scope = scope;
   draft.ctasPerRow = ctas;
-  layWideRows(draft, pattern, llvm::divideCeil(vectorsPerRow, ctas));
+  int64_t vectorsPerCta = llvm::divideCeil(vectorsPerRow, ctas);
+  layWideRows(draft, pattern, vectorsPerCta);
+  // A part for which 256 threads suffice has one load each: nothing is left to hide its latency.
+  if (vectorsPerCta <= kVectorsPerSplitCta) {
+    draft.vectorsPerThread = 1;
+    draft.threadsPerRow = warpsFor(vectorsPerCta, 1);
+  }
 }
 
 /// Column chunks a thread comes back for: any row.
