@@ -48,7 +48,8 @@ struct Draft {
 
 /// Threads that share a row which 512 can hold: 1024-thread CTAs were 20 to 30 % slower (docs/Schedules.md).
 static constexpr int64_t kMostThreadsPerRow = 512;
-/// Threads that share a wider row: 65536 bf16 over 1024 threads 38.4 us, over a cluster of 2 × 512 39.0, of 4 × 512 43.8.
+/// Threads that share a wider row: 65536 bf16 over 1024 threads 38.4 us, over a cluster of 2 × 512 39.0, of 4 ×
+/// 512 43.8.
 static constexpr int64_t kMostThreadsPerWideRow = 1024;
 /// Vectors of 16 bytes that a thread keeps at most: 8 take half of 64 registers.
 static constexpr int64_t kMostVectorsPerThread = 8;
@@ -93,14 +94,24 @@ static void layShortRows(Draft &draft, int64_t vectorsPerRow) {
   draft.rowsPerCta = kThreadsOfShortRows / draft.threadsPerRow;
 }
 
+/// Whether a CTA of 1024 threads has the registers for a row: 64 a thread, 32 of them for 8 vectors of one stream,
+/// leave room for one weight of 16 bits. (An f32 weight, or a bias beside it, spilled on some chips.)
+static bool fitsWideCta(const AccessPattern &pattern) {
+  int64_t bytes = 0;
+  for (BlockArgument argument : pattern.invariants)
+    bytes += elementBytes(cast<RankedTensorType>(argument.getType()).getElementType());
+  return pattern.gathers.empty() && bytes <= 2;
+}
+
 /// A CTA a row. A gather wants the widest CTA, since its slots already are independent loads; a plain stream wants two
-/// vectors a thread.
+/// vectors a thread, and four where two reductions follow each other: fewer warps meet at each barrier. (layer_norm at
+/// 8192: 512 threads x 2 46.3 us, 256 x 4 37.0.)
 static void layWideRows(Draft &draft, const AccessPattern &pattern, int64_t vectorsPerRow) {
   bool gathers = !pattern.gathers.empty();
-  int64_t vectors = gathers || vectorsPerRow <= 128 ? 1 : 2;
-  int64_t threads = vectorsPerRow > kMostThreadsPerRow * kMostVectorsPerThread && draft.ctasPerRow == 1
-                        ? kMostThreadsPerWideRow
-                        : kMostThreadsPerRow;
+  bool chains = pattern.phases > 2 && vectorsPerRow > 512;
+  int64_t vectors = gathers || vectorsPerRow <= 128 ? 1 : chains ? 4 : 2;
+  bool isWide = vectorsPerRow > kMostThreadsPerRow * kMostVectorsPerThread && draft.ctasPerRow == 1;
+  int64_t threads = isWide && fitsWideCta(pattern) ? kMostThreadsPerWideRow : kMostThreadsPerRow;
   while (warpsFor(vectorsPerRow, vectors) > threads)
     ++vectors;
   // Of a row that takes a multiprocessor for itself each thread has as much as it keeps.
@@ -122,12 +133,18 @@ static int64_t ctasForFewRows(int64_t vectorsPerRow, std::optional<int64_t> rows
   return 1;
 }
 
-/// CTAs that hold a row which is too wide for one: the fewest.
-static int64_t ctasForWideRows(int64_t vectorsPerRow, TargetAttr target) {
-  if (vectorsPerRow <= kMostThreadsPerWideRow * kMostVectorsPerThread)
+/// CTAs that hold a row which is too wide for one: the fewest of 512 threads. Of rows that are light enough to keep 8
+/// vectors a thread, half as many as of others, where 4 do not spill. (65536 bf16 over 2 CTAs of 512 x 8 39.0 us, over
+/// 4 of 512 x 4 43.8.)
+static int64_t ctasForWideRows(const AccessPattern &pattern, int64_t vectorsPerRow, TargetAttr target) {
+  bool isLight = fitsWideCta(pattern);
+  int64_t mostOfOneCta = (isLight ? kMostThreadsPerWideRow : kMostThreadsPerRow) * kMostVectorsPerThread;
+  if (vectorsPerRow <= mostOfOneCta)
     return 1;
-  int64_t ctas =
-      llvm::PowerOf2Ceil(llvm::divideCeil(vectorsPerRow, kMostThreadsPerRow * kMostVectorsPerThread));
+  int64_t mostOfPart = kMostThreadsPerRow * kMostVectorsPerThread;
+  int64_t ctas = llvm::PowerOf2Ceil(llvm::divideCeil(vectorsPerRow, isLight ? mostOfPart : mostOfPart / 2));
+  if (ctas > kPortableClusterCtas)
+    ctas = std::max<int64_t>(kPortableClusterCtas, llvm::PowerOf2Ceil(llvm::divideCeil(vectorsPerRow, mostOfPart)));
   return ctas <= target.getClusterCtas() ? ctas : 1;
 }
 
@@ -135,10 +152,11 @@ static int64_t ctasForWideRows(int64_t vectorsPerRow, TargetAttr target) {
 /// takes to read such a row by itself, twice. Estimated, not measured.
 static int64_t ctasOfGrid(int64_t vectorsPerRow, std::optional<int64_t> rows, TargetAttr target) {
   constexpr int64_t kEnoughCtas = 16;
-  if (!rows || *rows > target.getMultiprocessors() / 2)
+  int64_t mostOfPart = kMostThreadsPerRow * kMostVectorsPerThread;
+  if (!rows || *rows > target.getMultiprocessors() / 2 || vectorsPerRow <= mostOfPart)
     return 1;
-  int64_t least = llvm::divideCeil(vectorsPerRow, kMostThreadsPerRow * kMostVectorsPerThread);
-  int64_t most = llvm::bit_floor(static_cast<uint64_t>(vectorsPerRow / kVectorsPerSplitCta));
+  int64_t least = llvm::divideCeil(vectorsPerRow, mostOfPart);
+  int64_t most = llvm::bit_floor(static_cast<uint64_t>(vectorsPerRow / (2 * kVectorsPerSplitCta)));
   return std::max<int64_t>(llvm::PowerOf2Ceil(least), std::min(kEnoughCtas, most));
 }
 
@@ -186,6 +204,9 @@ static void decideInFlight(Draft &draft, const AccessPattern &pattern) {
   bool gathers = !pattern.gathers.empty();
   draft.slotsInFlight = gathers ? std::min(pattern.slots, kMostSlotsInFlight) : 1;
   draft.vectorsInFlight = gathers ? 1 : draft.vectorsPerThread;
+  // 1024 threads have enough in flight with half of their vectors, and then none spills on any chip.
+  if (draft.threadsPerRow > kMostThreadsPerRow)
+    draft.vectorsInFlight = std::min<int64_t>(draft.vectorsInFlight, 4);
 }
 
 /// The most CTAs that leave the registers a schedule wants; ptxas takes them only when told.
@@ -207,7 +228,8 @@ static bool fitsMoreWhenLate(const Draft &draft, const AccessPattern &pattern, T
   constexpr int64_t kMostRegisters = 8;
   RegisterEstimate estimate(pattern, draft.attribute(target.getContext()));
   int64_t threads = draft.threadsPerRow * draft.rowsPerCta;
-  return draft.scope == RowScope::Cta && pattern.gathers.empty() &&
+  return draft.kind == ScheduleKind::PerRow && draft.scope == RowScope::Cta && pattern.gathers.empty() &&
+         !pattern.isShifted(draft.attribute(target.getContext())) &&
          draft.minCtas * threads * 4 < target.getThreads() * 3 && estimate.invariants <= kMostRegisters &&
          estimate.inFlight <= kMostRegisters && estimate.keptPerVector * estimate.vectors <= kMostRegisters;
 }
@@ -255,7 +277,7 @@ std::optional<ScheduleAttr> fastnorm::bestSchedule(const AccessPattern &pattern,
   }
   int64_t wideVectors = llvm::divideCeil(columns * pattern.narrowestBytes, 16);
   int64_t mostVectors = wideVectors < vectorsPerRow ? kMostNarrowVectorsPerThread : kMostVectorsPerThread;
-  int64_t ctas = std::max(ctasForFewRows(wideVectors, rows, target), ctasForWideRows(wideVectors, target));
+  int64_t ctas = std::max(ctasForFewRows(wideVectors, rows, target), ctasForWideRows(pattern, wideVectors, target));
   if (vectorsPerRow <= 96)
     layShortRows(draft, vectorsPerRow);
   else if (ctas > 1)
@@ -263,11 +285,13 @@ std::optional<ScheduleAttr> fastnorm::bestSchedule(const AccessPattern &pattern,
   else
     layWideRows(draft, pattern, vectorsPerRow);
   ScheduleAttr perRow = finish(draft);
-  if (draft.vectorsPerThread <= mostVectors && !whyIllegal(pattern, perRow, target))
+  int64_t gridCtas = ctasOfGrid(wideVectors, rows, target);
+  bool fits = draft.vectorsPerThread <= mostVectors && !whyIllegal(pattern, perRow, target);
+  if (fits && (ctas > 1 || gridCtas == 1))
     return perRow;
   Draft split;
   split.vectorWidth = draft.vectorWidth;
-  if (int64_t gridCtas = ctasOfGrid(wideVectors, rows, target); gridCtas > 1) {
+  if (gridCtas > 1) {
     splitRow(split, RowScope::Grid, pattern, vectorsPerRow, gridCtas);
     ScheduleAttr perGrid = finish(split);
     if (split.vectorsPerThread <= mostVectors && !whyIllegal(pattern, perGrid, target))

@@ -22,6 +22,9 @@ static constexpr int64_t kShiftRegisters = 12;
 /// No kernel of this family was seen to need fewer.
 static constexpr int64_t kLeastRegisters = 40;
 
+/// Row scalars that a reduction behind the first leaves for later phases, and what it works in.
+static constexpr int64_t kRegistersPerFurtherReduction = 4;
+
 static Type elementOf(Value value) { return cast<RankedTensorType>(value.getType()).getElementType(); }
 
 /// Registers that one vector of a value takes in its storage type.
@@ -41,6 +44,7 @@ static int64_t loadWords(const AccessPattern &pattern, Value value, ScheduleAttr
 }
 
 RegisterEstimate::RegisterEstimate(const AccessPattern &pattern, ScheduleAttr schedule) {
+  further = kRegistersPerFurtherReduction * std::max<int64_t>(0, pattern.phases - 2);
   int64_t perVector = 0;
   for (BlockArgument argument : pattern.streamed)
     perVector += loadWords(pattern, argument, schedule);
@@ -57,13 +61,16 @@ RegisterEstimate::RegisterEstimate(const AccessPattern &pattern, ScheduleAttr sc
   // Over a grid nothing waits for a later phase: its launch reads again.
   if (schedule.getKind() != ScheduleKind::PerRow || schedule.getScope() == RowScope::Grid)
     keptPerVector = 0;
-  base = kBaseRegisters + (pattern.isShifted(schedule) ? kShiftRegisters : 0);
+  base = kBaseRegisters + further + (pattern.isShifted(schedule) ? kShiftRegisters : 0);
   vectors = schedule.getVectorsPerThread();
   vectorsInFlight = schedule.getVectorsInFlight();
 
   int64_t invariantVectors = schedule.getInvariants() == Invariants::Early
                                  ? schedule.getVectorsPerThread()
                                  : std::min(lateDistance(pattern, schedule), schedule.getVectorsPerThread());
+  // A sweep loads those of a group of vectors together.
+  if (schedule.getKind() == ScheduleKind::TwoPass)
+    invariantVectors = schedule.getVectorsInFlight();
   for (BlockArgument argument : pattern.invariants)
     invariants += loadWords(pattern, argument, schedule) * invariantVectors;
 }

@@ -2,21 +2,20 @@
 // RUN: fastnorm-opt %s --fastnorm-pipeline=until=schedule | FileCheck %s
 // RUN: fastnorm-opt %s --fastnorm-pipeline="until=schedule target=a100" | FileCheck %s --check-prefix=A100
 
-// 65536 / 8 = 8192 vectors: 4 CTAs of 512 threads keep 4 each. The weight is late: 12 + 2 x 4 + 4 x 4 kept + 12 = 48.
+// 65536 / 8 = 8192 vectors: one CTA of 1024 threads keeps 8 each, half of them in flight at once.
 // CHECK-LABEL: func.func @wide(
-// CHECK: schedule = #fastnorm.schedule<kind = per_row, scope = cluster, threads_per_row = 512, ctas_per_row = 4, vector_width = 8, vectors_per_thread = 4, vectors_in_flight = 4, min_ctas = 2, invariants = late>}
-// A100 has no clusters.
+// CHECK: schedule = #fastnorm.schedule<kind = per_row, scope = cta, threads_per_row = 1024, vector_width = 8, vectors_per_thread = 8, vectors_in_flight = 4, invariants = late>}
 // A100-LABEL: func.func @wide(
-// A100: schedule = #fastnorm.schedule<kind = two_pass, scope = cta,
+// A100: schedule = #fastnorm.schedule<kind = per_row, scope = cta, threads_per_row = 1024,
 func.func @wide(%x: tensor<1000x65536xbf16>, %weight: tensor<65536xbf16>) -> tensor<1000x65536xbf16> {
   %y = fastnorm.rms_norm %x weight(%weight) {eps = 1.0e-5 : f32}
      : tensor<1000x65536xbf16>, tensor<65536xbf16> -> tensor<1000x65536xbf16>
   return %y : tensor<1000x65536xbf16>
 }
 
-// 53248 / 8 = 6656 vectors: 1664 for each of 4 CTAs, 416 threads of 4.
+// 53248 / 8 = 6656 vectors: 832 threads of 8.
 // CHECK-LABEL: func.func @wide_odd_multiple(
-// CHECK: scope = cluster, threads_per_row = 416, ctas_per_row = 4, vector_width = 8, vectors_per_thread = 4,
+// CHECK: scope = cta, threads_per_row = 832, vector_width = 8, vectors_per_thread = 8, vectors_in_flight = 4
 func.func @wide_odd_multiple(%x: tensor<1000x53248xbf16>) -> tensor<1000x53248xbf16> {
   %y = fastnorm.rms_norm %x {eps = 1.0e-5 : f32} : tensor<1000x53248xbf16> -> tensor<1000x53248xbf16>
   return %y : tensor<1000x53248xbf16>
@@ -53,20 +52,38 @@ func.func @few_too_wide(%x: tensor<3x1048576xbf16>) -> tensor<3x1048576xbf16> {
   return %y : tensor<3x1048576xbf16>
 }
 
-// Half of 132 multiprocessors, and one row more. A CTA for every 512 vectors, 2 for each of 256 threads; where that is
-// two CTAs only nothing is gained.
+// An f32 weight takes twice the registers: four CTAs of a cluster with 4 vectors a thread.
+// CHECK-LABEL: func.func @wide_f32_weight(
+// CHECK: scope = cluster, threads_per_row = 512, ctas_per_row = 4, vector_width = 8, vectors_per_thread = 4,
+// A100 has no clusters.
+// A100-LABEL: func.func @wide_f32_weight(
+// A100: schedule = #fastnorm.schedule<kind = two_pass, scope = cta,
+func.func @wide_f32_weight(%x: tensor<1000x65536xbf16>, %weight: tensor<65536xf32>) -> tensor<1000x65536xbf16> {
+  %y = fastnorm.rms_norm %x weight(%weight) {eps = 1.0e-5 : f32}
+     : tensor<1000x65536xbf16>, tensor<65536xf32> -> tensor<1000x65536xbf16>
+  return %y : tensor<1000x65536xbf16>
+}
+
+// A multiprocessor for each CTA: 16 rows of 8 are 128 of 132, 33 of 4 are 132; with one row more a CTA has the row.
+// CHECK-LABEL: func.func @fewest(
+// CHECK: scope = cluster, threads_per_row = 256, ctas_per_row = 8, vector_width = 8, vectors_per_thread = 1,
+func.func @fewest(%x: tensor<16x16384xbf16>) -> tensor<16x16384xbf16> {
+  %y = fastnorm.rms_norm %x {eps = 1.0e-5 : f32} : tensor<16x16384xbf16> -> tensor<16x16384xbf16>
+  return %y : tensor<16x16384xbf16>
+}
+
 // CHECK-LABEL: func.func @few(
 // CHECK: scope = cluster, threads_per_row = 256, ctas_per_row = 4, vector_width = 8, vectors_per_thread = 2,
-func.func @few(%x: tensor<66x16384xbf16>) -> tensor<66x16384xbf16> {
-  %y = fastnorm.rms_norm %x {eps = 1.0e-5 : f32} : tensor<66x16384xbf16> -> tensor<66x16384xbf16>
-  return %y : tensor<66x16384xbf16>
+func.func @few(%x: tensor<33x16384xbf16>) -> tensor<33x16384xbf16> {
+  %y = fastnorm.rms_norm %x {eps = 1.0e-5 : f32} : tensor<33x16384xbf16> -> tensor<33x16384xbf16>
+  return %y : tensor<33x16384xbf16>
 }
 
 // CHECK-LABEL: func.func @not_few(
 // CHECK: scope = cta,
-func.func @not_few(%x: tensor<67x16384xbf16>) -> tensor<67x16384xbf16> {
-  %y = fastnorm.rms_norm %x {eps = 1.0e-5 : f32} : tensor<67x16384xbf16> -> tensor<67x16384xbf16>
-  return %y : tensor<67x16384xbf16>
+func.func @not_few(%x: tensor<34x16384xbf16>) -> tensor<34x16384xbf16> {
+  %y = fastnorm.rms_norm %x {eps = 1.0e-5 : f32} : tensor<34x16384xbf16> -> tensor<34x16384xbf16>
+  return %y : tensor<34x16384xbf16>
 }
 
 // CHECK-LABEL: func.func @few_narrow(

@@ -1,18 +1,21 @@
 // A function stands once per row range whose schedules differ, and once per alignment class that is asked for.
 // RUN: fastnorm-opt %s --split-input-file --fastnorm-pipeline=until=schedule 2>/dev/null | FileCheck %s
 // RUN: fastnorm-opt %s --split-input-file --fastnorm-pipeline="until=schedule row-invariant" 2>/dev/null | FileCheck %s --check-prefix=INVARIANT
-// RUN: fastnorm-opt %s --split-input-file --fastnorm-pipeline="until=schedule symbols=rows=66" 2>/dev/null | FileCheck %s --check-prefix=FEW
-// RUN: fastnorm-opt %s --split-input-file --fastnorm-pipeline="until=schedule symbols=rows=67,expert_rows=5" 2>/dev/null | FileCheck %s --check-prefix=MANY
+// RUN: fastnorm-opt %s --split-input-file --fastnorm-pipeline="until=schedule symbols=rows=33" 2>/dev/null | FileCheck %s --check-prefix=FEW
+// RUN: fastnorm-opt %s --split-input-file --fastnorm-pipeline="until=schedule symbols=rows=34,expert_rows=5" 2>/dev/null | FileCheck %s --check-prefix=MANY
 // RUN: fastnorm-opt %s --split-input-file --fastnorm-pipeline="until=schedule alignment=both" 2>/dev/null | FileCheck %s --check-prefix=BOTH
 // RUN: fastnorm-opt %s --split-input-file --fastnorm-pipeline="until=schedule alignment=any" 2>/dev/null | FileCheck %s --check-prefix=ANY
 // RUN: fastnorm-opt %s --split-input-file --fastnorm-pipeline=until=schedule 2>&1 >/dev/null | FileCheck %s --check-prefix=REMARKS
 
-// Up to half of h200's 132 multiprocessors have a row, 16384 wide rows are split.
+// 16384 wide rows are split over 8 CTAs, or 4, while each of these has one of h200's 132 multiprocessors to itself.
 // CHECK-LABEL: func.func @wide(
-// CHECK-SAME: attributes {fastnorm.ranges = [#fastnorm.range<"rows", 0, 66>]}
-// CHECK: scope = cluster, threads_per_row = 256, ctas_per_row = 4,
+// CHECK-SAME: attributes {fastnorm.ranges = [#fastnorm.range<"rows", 0, 16>]}
+// CHECK: scope = cluster, threads_per_row = 256, ctas_per_row = 8,
 // CHECK-LABEL: func.func @wide_0(
-// CHECK-SAME: attributes {fastnorm.ranges = [#fastnorm.range<"rows", 67, *>], fastnorm.variant_of = "wide"}
+// CHECK-SAME: attributes {fastnorm.ranges = [#fastnorm.range<"rows", 17, 33>], fastnorm.variant_of = "wide"}
+// CHECK: scope = cluster, threads_per_row = 256, ctas_per_row = 4,
+// CHECK-LABEL: func.func @wide_0_0(
+// CHECK-SAME: attributes {fastnorm.ranges = [#fastnorm.range<"rows", 34, *>], fastnorm.variant_of = "wide"}
 // CHECK: scope = cta, threads_per_row = 512,
 // CHECK-NOT: func.func @wide
 
@@ -22,28 +25,28 @@
 // INVARIANT-NOT: func.func @wide
 
 // FEW-LABEL: func.func @wide(
-// FEW-SAME: attributes {fastnorm.ranges = [#fastnorm.range<"rows", 0, 66>]}
+// FEW-SAME: attributes {fastnorm.ranges = [#fastnorm.range<"rows", 17, 33>]}
 // FEW: scope = cluster,
 // FEW-NOT: func.func @wide
 // MANY-LABEL: func.func @wide(
-// MANY-SAME: attributes {fastnorm.ranges = [#fastnorm.range<"rows", 67, *>]}
+// MANY-SAME: attributes {fastnorm.ranges = [#fastnorm.range<"rows", 34, *>]}
 // MANY: scope = cta,
 // MANY-NOT: func.func @wide
 
 // Aligned operands are served by the first function that can.
 // BOTH-LABEL: func.func @wide(
-// BOTH-SAME: attributes {fastnorm.ranges = [#fastnorm.range<"rows", 0, 66>]}
-// BOTH: func.func @wide_1(
-// BOTH-SAME: attributes {fastnorm.ranges = [#fastnorm.range<"rows", 67, *>], fastnorm.variant_of = "wide"}
-// BOTH: func.func @wide_0(
-// BOTH-SAME: attributes {fastnorm.alignment = 1 : i64, fastnorm.ranges = [#fastnorm.range<"rows", 0, 66>], fastnorm.variant_of = "wide"}
-// BOTH: func.func @wide_0_0(
-// BOTH-SAME: attributes {fastnorm.alignment = 1 : i64, fastnorm.ranges = [#fastnorm.range<"rows", 67, *>], fastnorm.variant_of = "wide"}
+// BOTH-SAME: attributes {fastnorm.ranges = [#fastnorm.range<"rows", 0, 16>]}
+// BOTH: attributes {fastnorm.ranges = [#fastnorm.range<"rows", 17, 33>], fastnorm.variant_of = "wide"}
+// BOTH: attributes {fastnorm.ranges = [#fastnorm.range<"rows", 34, *>], fastnorm.variant_of = "wide"}
+// BOTH: attributes {fastnorm.alignment = 1 : i64, fastnorm.ranges = [#fastnorm.range<"rows", 0, 16>], fastnorm.variant_of = "wide"}
+// BOTH: attributes {fastnorm.alignment = 1 : i64, fastnorm.ranges = [#fastnorm.range<"rows", 17, 33>], fastnorm.variant_of = "wide"}
+// BOTH: attributes {fastnorm.alignment = 1 : i64, fastnorm.ranges = [#fastnorm.range<"rows", 34, *>], fastnorm.variant_of = "wide"}
 // ANY-LABEL: func.func @wide(
-// ANY-SAME: attributes {fastnorm.alignment = 1 : i64, fastnorm.ranges = [#fastnorm.range<"rows", 0, 66>]}
+// ANY-SAME: attributes {fastnorm.alignment = 1 : i64, fastnorm.ranges = [#fastnorm.range<"rows", 0, 16>]}
 
-// REMARKS: remark: specialize: wide for rows from 0 to 66
-// REMARKS: remark: specialize: wide for rows from 67 on
+// REMARKS: remark: specialize: wide for rows from 0 to 16
+// REMARKS: remark: specialize: wide for rows from 17 to 33
+// REMARKS: remark: specialize: wide for rows from 34 on
 // REMARKS-NOT: specialize:
 func.func @wide(%x: tensor<?x16384xbf16>, %weight: tensor<16384xbf16>) -> tensor<?x16384xbf16> {
   %y = fastnorm.rms_norm %x weight(%weight) {eps = 1.0e-5 : f32}

@@ -97,8 +97,8 @@ private:
   llvm::DenseMap<mlir::Value, int64_t> phase;
 };
 
-/// Vectors that late operands are loaded ahead of their use: as many as 8 registers hold, but one. Two 16-byte vectors of
-/// a weight hide the L2; with a bias beside it two spilled (8 vectors of bf16 a thread, docs/Schedules.md).
+/// Vectors that late operands are loaded ahead of their use: as many as 8 registers hold, but one. Two 16-byte vectors
+/// of a weight hide the L2; with a bias beside it two spilled (8 vectors of bf16 a thread, docs/Schedules.md).
 int64_t lateDistance(const AccessPattern &pattern, ScheduleAttr schedule);
 
 /// Bytes an element takes in memory.
