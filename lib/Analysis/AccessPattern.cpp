@@ -15,23 +15,26 @@
 using namespace mlir;
 using namespace fastnorm;
 
+static Type elementOf(Value value) { return cast<RankedTensorType>(value.getType()).getElementType(); }
+
+int64_t AccessPattern::invariantBytes() const {
+  int64_t bytes = 0;
+  for (BlockArgument argument : invariants)
+    bytes += elementBytes(elementOf(argument));
+  return bytes;
+}
+
 int64_t fastnorm::lateDistance(const AccessPattern &pattern, ScheduleAttr schedule) {
   constexpr int64_t kRegisters = 8;
-  int64_t bytes = 0;
-  for (BlockArgument argument : pattern.invariants)
-    bytes += elementBytes(cast<RankedTensorType>(argument.getType()).getElementType());
-  int64_t registers = llvm::divideCeil(bytes * schedule.getVectorWidth(), 4);
+  int64_t registers = llvm::divideCeil(pattern.invariantBytes() * schedule.getVectorWidth(), 4);
   return std::max<int64_t>(1, kRegisters / std::max<int64_t>(1, registers));
 }
 
 int64_t fastnorm::elementBytes(Type type) { return llvm::divideCeil(type.getIntOrFloatBitWidth(), 8); }
 
-static Type elementOf(Value value) { return cast<RankedTensorType>(value.getType()).getElementType(); }
-
 static bool carries(AxesAttr axes, ArrayRef<Axis> list) { return axes.getAxes() == list; }
 
-/// Whether a thread holds a value vector by vector.
-static bool variesAlongRow(AxesAttr axes) { return axes.contains(Axis::Hidden) || axes.contains(Axis::Group); }
+bool fastnorm::variesAlongHidden(AxesAttr axes) { return axes.contains(Axis::Hidden) || axes.contains(Axis::Group); }
 
 AccessPattern::AccessPattern(KernelOp kernel) : kernel(kernel) {
   Block &block = kernel.getBody().front();
@@ -195,7 +198,7 @@ llvm::DenseSet<Value> AccessPattern::neededIn(int64_t phase) const {
   while (!pending.empty()) {
     Value value = pending.pop_back_val();
     AxesAttr axes = axesOf(value);
-    if (!axes || !variesAlongRow(axes) || !needed.insert(value).second)
+    if (!axes || !variesAlongHidden(axes) || !needed.insert(value).second)
       continue;
     if (Operation *producer = value.getDefiningOp())
       llvm::append_range(pending, producer->getOperands());

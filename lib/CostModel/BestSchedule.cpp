@@ -97,10 +97,7 @@ static void layShortRows(Draft &draft, int64_t vectorsPerRow) {
 /// Whether a CTA of 1024 threads has the registers for a row: 64 a thread, 32 of them for 8 vectors of one stream,
 /// leave room for one weight of 16 bits. (An f32 weight, or a bias beside it, spilled on some chips.)
 static bool fitsWideCta(const AccessPattern &pattern) {
-  int64_t bytes = 0;
-  for (BlockArgument argument : pattern.invariants)
-    bytes += elementBytes(cast<RankedTensorType>(argument.getType()).getElementType());
-  return pattern.gathers.empty() && bytes <= 2;
+  return pattern.gathers.empty() && pattern.invariantBytes() <= 2;
 }
 
 /// A CTA a row. A gather wants the widest CTA, since its slots already are independent loads; a plain stream wants two

@@ -44,7 +44,6 @@ static int64_t loadWords(const AccessPattern &pattern, Value value, ScheduleAttr
 }
 
 RegisterEstimate::RegisterEstimate(const AccessPattern &pattern, ScheduleAttr schedule) {
-  further = kRegistersPerFurtherReduction * std::max<int64_t>(0, pattern.phases - 2);
   int64_t perVector = 0;
   for (BlockArgument argument : pattern.streamed)
     perVector += loadWords(pattern, argument, schedule);
@@ -61,7 +60,8 @@ RegisterEstimate::RegisterEstimate(const AccessPattern &pattern, ScheduleAttr sc
   // Over a grid nothing waits for a later phase: its launch reads again.
   if (schedule.getKind() != ScheduleKind::PerRow || schedule.getScope() == RowScope::Grid)
     keptPerVector = 0;
-  base = kBaseRegisters + further + (pattern.isShifted(schedule) ? kShiftRegisters : 0);
+  base = kBaseRegisters + (pattern.isShifted(schedule) ? kShiftRegisters : 0) +
+         kRegistersPerFurtherReduction * std::max<int64_t>(0, pattern.phases - 2);
   vectors = schedule.getVectorsPerThread();
   vectorsInFlight = schedule.getVectorsInFlight();
 

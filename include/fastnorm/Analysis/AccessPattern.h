@@ -62,6 +62,8 @@ struct AccessPattern {
   int64_t phaseOf(mlir::Value value) const { return phase.lookup(value); }
   /// The phase in which an op runs: that of its operands.
   int64_t phaseOfOp(mlir::Operation *op) const;
+  /// Bytes of one element of each of the invariants, in sum.
+  int64_t invariantBytes() const;
   /// Neighbours of hidden that share an element of group.
   int64_t groupSize() const { return hidden / groups; }
   /// Values that carry hidden or group and that the reductions and results of a phase are computed from, themselves
@@ -96,6 +98,9 @@ private:
 
   llvm::DenseMap<mlir::Value, int64_t> phase;
 };
+
+/// Whether a thread holds values with these axes vector by vector: they have hidden, or group.
+bool variesAlongHidden(AxesAttr axes);
 
 /// Vectors that late operands are loaded ahead of their use: as many as 8 registers hold, but one. Two 16-byte vectors
 /// of a weight hide the L2; with a bias beside it two spilled (8 vectors of bf16 a thread, docs/Schedules.md).

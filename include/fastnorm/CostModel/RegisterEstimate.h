@@ -16,11 +16,10 @@ namespace fastnorm {
 struct RegisterEstimate {
   RegisterEstimate(const AccessPattern &pattern, ScheduleAttr schedule);
 
-  int64_t base = 0;          ///< hold addresses, the reduction and where a row's columns lie
+  int64_t base = 0;          ///< hold addresses, the reductions and where a row's columns lie
   int64_t inFlight = 0;      ///< hold loads that were issued and not yet used
   int64_t keptPerVector = 0; ///< hold what one vector leaves for later phases
   int64_t invariants = 0;    ///< hold [hidden] operands that were loaded and not yet used
-  int64_t further = 0;       ///< hold what chained reductions leave
   int64_t vectors = 0;       ///< vectors of a thread
   int64_t vectorsInFlight = 0;
 

@@ -19,9 +19,6 @@ using namespace fastnorm;
 
 static RankedTensorType tensorOf(Value value) { return cast<RankedTensorType>(value.getType()); }
 
-/// Whether a thread holds a value vector by vector.
-static bool variesAlongHidden(AxesAttr axes) { return axes.contains(Axis::Hidden) || axes.contains(Axis::Group); }
-
 BodyEmitter::BodyEmitter(OpBuilder &builder, const AccessPattern &pattern, ScheduleAttr schedule,
                          const KernelInterface &interface, LoadPolicy streamedPolicy)
     : builder(builder), loc(interface.function->getLoc()), pattern(pattern), schedule(schedule), interface(interface),
