@@ -229,7 +229,9 @@ void AccessPattern::visit(Operation *op) {
       unsupported.emplace_back(op, "reduces hidden of a value with axes " + reduce.getOperandAxes().str() +
                                        "; only [row, hidden] can be reduced over hidden");
   }
-  if (reduce && !reducesHidden && !reduce.getOperandAxes().areRowsAnd({Axis::Slot, Axis::Hidden}))
+  if (isColumnReduction(op))
+    unsupported.emplace_back(op, "reduces over all rows, which no schedule places");
+  else if (reduce && !reducesHidden && !reduce.getOperandAxes().areRowsAnd({Axis::Slot, Axis::Hidden}))
     unsupported.emplace_back(op, "reduces slot of a value with axes " + reduce.getOperandAxes().str() +
                                      "; only [row, slot, hidden] can be reduced over slot");
   auto gather = dyn_cast<GatherOp>(op);

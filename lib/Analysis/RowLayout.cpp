@@ -13,8 +13,8 @@ using namespace fastnorm;
 static RankedTensorType tensorOf(Value value) { return cast<RankedTensorType>(value.getType()); }
 
 ArrayRef<int64_t> fastnorm::rowDimensionsOf(KernelOp kernel) {
-  Value result = kernel.getBody().front().getTerminator()->getOperand(0);
-  return tensorOf(result).getShape().take_front(axesOf(result).rowDimensions());
+  Value carrier = rowCarrier(kernel);
+  return tensorOf(carrier).getShape().take_front(axesOf(carrier).rowDimensions());
 }
 
 int64_t fastnorm::innerRowsOf(KernelOp kernel) {

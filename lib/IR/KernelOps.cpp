@@ -148,14 +148,14 @@ LogicalResult ReduceOp::verify() {
   auto inputType = tensorOf(getInput());
   auto resultType = tensorOf(getResult());
   // C3
-  if (getAxis() == Axis::Row || getAxis() == Axis::Head)
-    return emitOpError("expects to reduce slot or hidden, but got ") << stringifyAxis(getAxis());
+  if (getAxis() == Axis::Head || getAxis() == Axis::Group)
+    return emitOpError("expects to reduce row, slot or hidden, but got ") << stringifyAxis(getAxis());
   // C1
   std::optional<int64_t> dimension = getOperandAxes().dimensionOf(getAxis());
   if (!dimension || static_cast<int64_t>(getOperandAxes().getAxes().size()) != inputType.getRank())
     return emitOpError("expects axes of the input's rank that include ")
            << stringifyAxis(getAxis()) << ", but got " << getOperandAxes().str() << " for " << inputType;
-  if (getOperandAxes().getAxes().size() < 2)
+  if (getOperandAxes().without(getAxis()).getAxes().empty())
     return emitOpError("expects an input with another axis beside ") << stringifyAxis(getAxis());
   // C2
   SmallVector<int64_t> shape(inputType.getShape());
@@ -166,7 +166,9 @@ LogicalResult ReduceOp::verify() {
              << *group << " along " << stringifyAxis(getAxis()) << " of " << inputType;
     shape[*dimension] /= *group;
   } else {
-    shape.erase(shape.begin() + *dimension);
+    // All dimensions that are rows: they count through one row number.
+    int64_t count = llvm::count(getOperandAxes().getAxes(), getAxis());
+    shape.erase(shape.begin() + *dimension, shape.begin() + *dimension + count);
   }
   bool sameShape = shape.size() == resultType.getShape().size() &&
                    llvm::all_of(llvm::zip(shape, resultType.getShape()),
@@ -186,9 +188,10 @@ AxesAttr ReduceOp::getResultAxes() {
 }
 
 SmallVector<Value> ReduceOp::getRowValues() {
-  if (!getOperandAxes().contains(Axis::Row))
-    return {};
-  return {getInput(), getResult()};
+  SmallVector<Value> rows;
+  appendRowValues(rows, getOperandAxes(), getInput());
+  appendRowValues(rows, getResultAxes(), getResult());
+  return rows;
 }
 SmallVector<Value> ReduceOp::getTables() { return {}; }
 SmallVector<Value> ReduceOp::getRowIndices() { return {}; }
@@ -275,6 +278,36 @@ bool fastnorm::isTable(Value value) {
          });
 }
 
+bool fastnorm::isColumnReduction(Operation *op) {
+  auto reduce = dyn_cast_or_null<ReduceOp>(op);
+  return reduce && reduce.getAxis() == Axis::Row;
+}
+
+bool fastnorm::followsColumnReduction(Value value) {
+  Operation *producer = value.getDefiningOp();
+  return producer &&
+         (isColumnReduction(producer) || llvm::any_of(producer->getOperands(), followsColumnReduction));
+}
+
+Value fastnorm::rowCarrier(KernelOp kernel) {
+  Block &block = kernel.getBody().front();
+  SmallVector<Value> candidates(block.getTerminator()->getOperands());
+  for (Operation &op : block.without_terminator())
+    if (isColumnReduction(&op))
+      candidates.push_back(op.getOperand(0));
+  auto carries = [](Value value) {
+    AxesAttr axes = axesOf(value);
+    return axes && axes.contains(Axis::Row);
+  };
+  auto carrier = llvm::find_if(candidates, carries);
+  return carrier == candidates.end() ? Value() : *carrier;
+}
+
+Value fastnorm::rowOperand(KernelOp kernel) {
+  SmallVector<Value> values = kernel.getRowValues();
+  return values.empty() ? Value() : values.back();
+}
+
 /// C3: every use agrees with the value's axes, and a table is only a table.
 static LogicalResult verifyUses(KernelOp kernel, Value value) {
   AxesAttr axes = axesOf(value);
@@ -328,8 +361,7 @@ static LogicalResult verifyRows(KernelOp kernel, Value value, ArrayRef<int64_t> 
     if (!place || !agree(rows[*place], extent) || (*place > 0 && ShapedType::isDynamic(extent)))
       return kernel.emitOpError("expects values with the row dimensions of its results, of which only the first may be "
                                 "dynamic, but has one with axes ")
-             << axes.str() << " of type " << tensorOf(value) << " beside "
-             << cast<YieldOp>(kernel.getBody().front().getTerminator()).getOperand(0).getType();
+             << axes.str() << " of type " << tensorOf(value) << " beside " << rowCarrier(kernel).getType();
   }
   return success();
 }
@@ -364,17 +396,24 @@ LogicalResult KernelOp::verifyRegions() {
     if (isa<BlockArgument>(result))
       return emitOpError("yields one of its inputs; return that value directly, or copy it with a fastnorm.map");
     AxesAttr axes = axesOf(result);
-    if (!axes.areRowsAnd({}) && !axes.areRowsAnd({Axis::Hidden}) && !axes.areRowsAnd({Axis::Group}))
-      return emitOpError("expects results with axes [row], [row, hidden] or [row, group], but yields one with ")
+    bool isColumns = axes.contains(Axis::Hidden) && !axes.contains(Axis::Row) && followsColumnReduction(result);
+    if (!axes.areRowsAnd({}) && !axes.areRowsAnd({Axis::Hidden}) && !axes.areRowsAnd({Axis::Group}) && !isColumns)
+      return emitOpError("expects results with axes [row], [row, hidden] or [row, group], or [hidden] of what is reduced "
+                         "over rows, but yields one with ")
              << axes.str();
-    if (axes.rowDimensions() != axesOf(yield.getOperand(0)).rowDimensions())
+    if (!isColumns && axes.rowDimensions() != axesOf(rowCarrier(*this)).rowDimensions())
       return emitOpError("expects results with the same row dimensions, but yields ")
-             << yield.getOperand(0).getType() << " and " << result.getType();
+             << rowCarrier(*this).getType() << " and " << result.getType();
   }
+  // C6
+  for (MapOp map : getBody().getOps<MapOp>())
+    if (map.getResultAxes().contains(Axis::Row) && followsColumnReduction(map.getResult()))
+      return map.emitOpError("computes rows from a reduction over all rows of its kernel; compute the reduction in a "
+                             "kernel of its own");
   if (yield.getNumOperands() == 0)
     return success();
-  ArrayRef<int64_t> rows =
-      tensorOf(yield.getOperand(0)).getShape().take_front(axesOf(yield.getOperand(0)).rowDimensions());
+  Value carrier = rowCarrier(*this);
+  ArrayRef<int64_t> rows = tensorOf(carrier).getShape().take_front(axesOf(carrier).rowDimensions());
   for (BlockArgument argument : block.getArguments())
     if (failed(verifyRows(*this, argument, rows)))
       return failure();
@@ -390,7 +429,8 @@ SmallVector<Value> KernelOp::getRowValues() {
   for (auto [input, argument] : llvm::zip(getInputs(), getBody().getArguments()))
     if (AxesAttr axes = axesOf(argument); axes && axes.contains(Axis::Row))
       rows.push_back(input);
-  llvm::append_range(rows, getResults());
+  for (auto [result, yielded] : llvm::zip(getResults(), getBody().front().getTerminator()->getOperands()))
+    appendRowValues(rows, axesOf(yielded), result);
   return rows;
 }
 

@@ -44,6 +44,9 @@ static AxesAttr axesOfResult(Operation *op, unsigned number) {
   return axesOfGather(cast<GatherOp>(op), /*withHidden=*/number == 0);
 }
 
+/// Of rows that are reduced over: more would hold more sums than rows are worth.
+static constexpr int64_t kMostBlocks = 64;
+
 Result<RowProgram> RowProgram::of(Operation *op, const std::vector<const Tensor *> &operands) {
   RowProgram program;
   SmallVector<Operation *> ops{op};
@@ -77,6 +80,13 @@ Result<RowProgram> RowProgram::of(Operation *op, const std::vector<const Tensor 
   return program;
 }
 
+RowProgram::When RowProgram::whenOf(Operation *op) const {
+  if (isColumnReduction(op))
+    return When::Column;
+  bool follows = llvm::any_of(op->getOperands(), [&](Value operand) { return isAfterRows(placeOf.at(operand)); });
+  return follows ? When::AfterRows : When::EachRow;
+}
+
 /// The value's axes are those that its uses among the program's ops give it.
 Status RowProgram::addOperand(Value value, const Tensor &tensor, ArrayRef<Operation *> ops) {
   if (!placeOf.try_emplace(value, places.size()).second)
@@ -98,7 +108,7 @@ Status RowProgram::addStep(Operation *op) {
   if (!isa<MapOp, ReduceOp, GatherOp>(op))
     return Error{"expected ops of the kernel algebra that the reference knows, but got '" +
                  op->getName().getStringRef().str() + "'"};
-  Step step{op, {}, {}, std::nullopt};
+  Step step{op, whenOf(op), {}, {}, std::nullopt};
   if (auto map = dyn_cast<MapOp>(op)) {
     Result<ScalarBody> body = ScalarBody::of(map);
     if (!body)
@@ -111,6 +121,8 @@ Status RowProgram::addStep(Operation *op) {
     AxesAttr axes = axesOfResult(op, number);
     placeOf[result] = places.size();
     step.results.push_back(places.size());
+    if (step.when != When::EachRow)
+      afterRows.insert(places.size());
     places.push_back({axes, nullptr});
     if (Status joined = joinExtents(axes, cast<RankedTensorType>(result.getType()).getShape(), op); !joined)
       return joined;
@@ -188,13 +200,25 @@ std::vector<Tensor> RowProgram::run() const {
     results.push_back(Tensor::wide(shape));
   }
   int64_t rowElements = std::max<int64_t>(extents.slot, 1) * std::max<int64_t>(extents.hidden, 1);
-  forEachRow(rows, rowElements, [&](int64_t begin, int64_t end) {
+  // Blocks are added up in order, so that sums do not depend on who worked on them.
+  int64_t rowsPerBlock = std::max<int64_t>(256, (rows + kMostBlocks - 1) / kMostBlocks);
+  std::vector<ColumnSums> blocks((rows + rowsPerBlock - 1) / rowsPerBlock);
+  forEachRow(blocks.size(), rowsPerBlock * rowElements, [&](int64_t begin, int64_t end) {
     RowValues values(places.size());
-    for (int64_t row = begin; row < end; ++row) {
-      runRow(row, values);
-      for (auto [output, result] : llvm::zip(outputs, results))
-        result.write(row * values[output].size(), values[output].size(), values[output].data());
+    for (int64_t block = begin; block < end; ++block) {
+      blocks[block] = startColumns();
+      for (int64_t row = block * rowsPerBlock; row < std::min(rows, (block + 1) * rowsPerBlock); ++row) {
+        runRow(row, values);
+        addRow(row, values, blocks[block]);
+        for (auto [output, result] : llvm::zip(outputs, results))
+          if (!isAfterRows(output))
+            result.write(row * values[output].size(), values[output].size(), values[output].data());
+      }
     }
   });
+  ColumnSums sums = startColumns();
+  for (const ColumnSums &block : blocks)
+    addSums(block, sums);
+  finishColumns(sums, results);
   return results;
 }

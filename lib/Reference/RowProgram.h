@@ -14,11 +14,13 @@
 #include "llvm/ADT/DenseMap.h"
 
 #include <optional>
+#include <set>
 
 namespace fastnorm::reference {
 
-/// Ops of the kernel algebra prepared for evaluation. No op of the algebra reads another row of what it computes, so
-/// all of them are evaluated for one row before the next, and only the outputs are ever held in full.
+/// Ops of the kernel algebra prepared for evaluation. But for a reduction over row, no op reads another row of what it
+/// computes, so all of them are evaluated for one row before the next, and only the outputs are ever held in full. What
+/// follows from reductions over row is evaluated after the last row.
 class RowProgram {
 public:
   /// The body of a fastnorm.kernel, or one map, reduce or gather that stands in a function. `operands` are the op's, in
@@ -48,8 +50,16 @@ private:
     const Tensor *source = nullptr; ///< for an operand
   };
 
+  /// When a step runs.
+  enum class When : uint8_t {
+    EachRow,
+    Column,   ///< a reduction over row: each row adds to it
+    AfterRows ///< once for each head
+  };
+
   struct Step {
     mlir::Operation *op;
+    When when;
     llvm::SmallVector<size_t, 4> operands; ///< entries of `places`
     llvm::SmallVector<size_t, 2> results;
     std::optional<ScalarBody> body; ///< of a map
@@ -67,7 +77,19 @@ private:
   /// Which row of an operand with these axes belongs to a row of the program.
   int64_t ownRow(AxesAttr axes, int64_t row) const;
 
-  void runRow(int64_t row, RowValues &values) const;
+  When whenOf(mlir::Operation *op) const;
+  /// Runs the steps of a kind on the operands of one row.
+  void runSteps(When when, int64_t row, RowValues &values) const;
+  void runRow(int64_t row, RowValues &values) const { runSteps(When::EachRow, row, values); }
+  /// Per column reduction, in the order of the steps: its elements for every head.
+  using ColumnSums = std::vector<std::vector<double>>;
+  ColumnSums startColumns() const;
+  void addRow(int64_t row, const RowValues &values, ColumnSums &sums) const;
+  void addSums(const ColumnSums &from, ColumnSums &to) const;
+  void finishColumns(const ColumnSums &sums, std::vector<Tensor> &results) const;
+  /// Heads that column reductions are kept apart for.
+  int64_t headsOf(const Step &column) const;
+  bool isAfterRows(size_t place) const { return afterRows.count(place) != 0; }
   void runMap(const Step &step, RowValues &values) const;
   void runReduce(const Step &step, RowValues &values) const;
   void runGather(const Step &step, RowValues &values) const;
@@ -76,6 +98,7 @@ private:
   std::vector<Place> places;
   std::vector<Step> steps;
   std::vector<size_t> outputs;
+  std::set<size_t> afterRows; ///< places that follow from reductions over row
   llvm::DenseMap<mlir::Value, size_t> placeOf;
   Extents extents;
 };

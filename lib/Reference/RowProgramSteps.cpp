@@ -18,18 +18,19 @@ using namespace mlir;
 using namespace fastnorm;
 using namespace fastnorm::reference;
 
-void RowProgram::runRow(int64_t row, RowValues &values) const {
+void RowProgram::runSteps(When when, int64_t row, RowValues &values) const {
   for (auto [place, elements] : llvm::zip(places, values)) {
-    if (!place.source || !place.axes)
+    if (!place.source || !place.axes || (when == When::AfterRows && place.axes.contains(Axis::Row)))
       continue;
     elements.resize(elementsOfRow(place.axes));
     place.source->read(ownRow(place.axes, row) * elements.size(), elements.size(), elements.data());
   }
   for (const Step &step : steps)
-    llvm::TypeSwitch<Operation *>(step.op)
-        .Case([&](MapOp) { runMap(step, values); })
-        .Case([&](ReduceOp) { runReduce(step, values); })
-        .Case([&](GatherOp) { runGather(step, values); });
+    if (step.when == when)
+      llvm::TypeSwitch<Operation *>(step.op)
+          .Case([&](MapOp) { runMap(step, values); })
+          .Case([&](ReduceOp) { runReduce(step, values); })
+          .Case([&](GatherOp) { runGather(step, values); });
 }
 
 /// Repeats a row's elements along the axes of the result that they lack.
@@ -80,6 +81,67 @@ void RowProgram::runReduce(const Step &step, RowValues &values) const {
   for (size_t index = 0; index < input.size(); ++index) {
     size_t kept = reduce.getAxis() == Axis::Slot ? index % columns : index / columns;
     result[kept] = combine(reduce.getCombiner(), result[kept], input[index]);
+  }
+}
+
+int64_t RowProgram::headsOf(const Step &column) const {
+  return places[column.results[0]].axes.contains(Axis::Head) ? extents.rows.back() : 1;
+}
+
+RowProgram::ColumnSums RowProgram::startColumns() const {
+  ColumnSums sums;
+  for (const Step &step : steps)
+    if (step.when == When::Column)
+      sums.emplace_back(headsOf(step) * elementsOfRow(places[step.results[0]].axes),
+                        identityOf(cast<ReduceOp>(step.op).getCombiner()));
+  return sums;
+}
+
+void RowProgram::addRow(int64_t row, const RowValues &values, ColumnSums &sums) const {
+  auto sum = sums.begin();
+  for (const Step &step : steps) {
+    if (step.when != When::Column)
+      continue;
+    const std::vector<double> &elements = values[step.operands[0]];
+    double *columns = sum->data() + row % headsOf(step) * elements.size();
+    for (auto [column, element] : llvm::enumerate(elements))
+      columns[column] = combine(cast<ReduceOp>(step.op).getCombiner(), columns[column], element);
+    ++sum;
+  }
+}
+
+void RowProgram::addSums(const ColumnSums &from, ColumnSums &to) const {
+  auto sum = to.begin();
+  auto added = from.begin();
+  for (const Step &step : steps) {
+    if (step.when != When::Column)
+      continue;
+    for (auto [total, element] : llvm::zip(*sum, *added))
+      total = combine(cast<ReduceOp>(step.op).getCombiner(), total, element);
+    ++sum, ++added;
+  }
+}
+
+void RowProgram::finishColumns(const ColumnSums &sums, std::vector<Tensor> &results) const {
+  int64_t heads = 1;
+  for (const Step &step : steps)
+    if (step.when == When::Column)
+      heads = std::max(heads, headsOf(step));
+  for (int64_t head = 0; head < heads && !sums.empty(); ++head) {
+    RowValues values(places.size());
+    auto sum = sums.begin();
+    for (const Step &step : steps) {
+      if (step.when != When::Column)
+        continue;
+      int64_t elements = elementsOfRow(places[step.results[0]].axes);
+      auto first = sum->begin() + head % headsOf(step) * elements;
+      values[step.results[0]].assign(first, first + elements);
+      ++sum;
+    }
+    runSteps(When::AfterRows, head, values);
+    for (auto [output, result] : llvm::zip(outputs, results))
+      if (isAfterRows(output) && (head == 0 || places[output].axes.contains(Axis::Head)))
+        result.write(head * values[output].size(), values[output].size(), values[output].data());
   }
 }
 

@@ -57,6 +57,15 @@ static bool readsAlongOtherAxes(KernelOp producer, KernelOp consumer) {
   return false;
 }
 
+/// Whether `consumer` reads what `producer` reduces over all rows.
+static bool readsColumnReduction(KernelOp producer, KernelOp consumer) {
+  Operation *yield = producer.getBody().front().getTerminator();
+  return llvm::any_of(consumer.getInputs(), [&](Value input) {
+    auto result = dyn_cast<OpResult>(input);
+    return result && result.getOwner() == producer && followsColumnReduction(yield->getOperand(result.getResultNumber()));
+  });
+}
+
 /// Why `consumer` cannot be fused with the `producer` of one of its inputs; empty when it can.
 static std::string whyNotFusible(KernelOp producer, KernelOp consumer, const Symbols &symbols) {
   if (producer.getSchedule() || consumer.getSchedule())
@@ -64,9 +73,11 @@ static std::string whyNotFusible(KernelOp producer, KernelOp consumer, const Sym
   for (Value table : consumer.getTables())
     if (table.getDefiningOp() == producer)
       return "the rows of one are gathered by the other";
-  if (!symbols.sameRows(producer.getResult(0), consumer.getResult(0)) ||
+  if (!symbols.sameRows(rowOperand(producer), rowOperand(consumer)) ||
       rowDimensionsOf(producer).drop_front() != rowDimensionsOf(consumer).drop_front())
     return "they work on different rows";
+  if (readsColumnReduction(producer, consumer))
+    return "one reads what the other reduces over all rows";
   if (readsAlongOtherAxes(producer, consumer))
     return "one reads the other's result along another axis";
   if (dependsIndirectly(consumer, producer))

@@ -41,9 +41,9 @@ private:
   std::optional<int64_t> rowsOf(KernelOp kernel, const Symbols &symbols) {
     if (rowInvariant || kernel.getNumResults() == 0)
       return std::nullopt;
-    std::optional<int64_t> symbol = symbols.rowsOf(kernel.getResult(0));
+    std::optional<int64_t> symbol = symbols.rowsOf(rowOperand(kernel));
     if (!symbol)
-      return cast<RankedTensorType>(kernel.getResult(0).getType()).getShape()[0];
+      return cast<RankedTensorType>(rowOperand(kernel).getType()).getShape()[0];
     if (auto ranges = getOperation()->getAttrOfType<ArrayAttr>(kRangesAttr))
       for (RangeAttr range : ranges.getAsRange<RangeAttr>())
         if (range.getSymbol() == symbols.names()[*symbol])

@@ -31,7 +31,7 @@ class ScheduleByRows {
 public:
   ScheduleByRows(func::FuncOp function, const Symbols &symbols, TargetAttr target) : target(target) {
     for (KernelOp kernel : function.getBody().getOps<KernelOp>()) {
-      std::optional<int64_t> rows = symbols.rowsOf(kernel.getResult(0));
+      std::optional<int64_t> rows = symbols.rowsOf(rowOperand(kernel));
       // One range set: that of the first kernel's rows.
       if (!rows || (symbol && *symbol != *rows))
         continue;

@@ -175,9 +175,58 @@ func.func @reduce_bf16(%x: tensor<?x64xbf16>) {
 // -----
 
 // reduce C3.
-func.func @reduce_rows(%x: tensor<?x64xf32>) {
-  // expected-error@+1 {{'fastnorm.reduce' op expects to reduce slot or hidden, but got row}}
-  %y = fastnorm.reduce add row (%x [row, hidden]) : tensor<?x64xf32> -> tensor<64xf32>
+func.func @reduce_groups(%x: tensor<?x64xf32>) {
+  // expected-error@+1 {{'fastnorm.reduce' op expects to reduce row, slot or hidden, but got group}}
+  %y = fastnorm.reduce add group (%x [row, group]) : tensor<?x64xf32> -> tensor<?xf32>
+  return
+}
+
+// -----
+
+// reduce C1: a sum over all rows of one element each would be one number, which no tensor of the dialect is.
+func.func @reduce_row_scalars(%x: tensor<?xf32>) {
+  // expected-error@+1 {{'fastnorm.reduce' op expects an input with another axis beside row}}
+  %y = fastnorm.reduce add row (%x [row]) : tensor<?xf32> -> tensor<1xf32>
+  return
+}
+
+// -----
+
+// reduce C2: all dimensions that are rows are reduced.
+func.func @reduce_some_rows(%x: tensor<?x8x64xf32>) {
+  // expected-error@+1 {{'fastnorm.reduce' op expects f32 and a result of type 'tensor<64xf32>', but got 'tensor<?x8x64xf32>' and 'tensor<8x64xf32>'}}
+  %y = fastnorm.reduce add row (%x [row, row, hidden]) : tensor<?x8x64xf32> -> tensor<8x64xf32>
+  return
+}
+
+// -----
+
+// kernel C4: columns that no row was reduced to.
+func.func @columns_of_no_rows(%w: tensor<64xf32>) {
+  // expected-error@+1 {{'fastnorm.kernel' op expects results with axes [row], [row, hidden] or [row, group], or [hidden] of what is reduced over rows, but yields one with [hidden]}}
+  %y = fastnorm.kernel "k" (%a = %w) : (tensor<64xf32>) -> tensor<64xf32> {
+    %b = fastnorm.map(%a [hidden]) -> [hidden] : (tensor<64xf32>) -> tensor<64xf32> {
+    ^bb0(%v: f32):
+      fastnorm.yield %v : f32
+    }
+    fastnorm.yield %b : tensor<64xf32>
+  }
+  return
+}
+
+// -----
+
+// kernel C6.
+func.func @rows_from_columns(%x: tensor<?x64xf32>) {
+  %y = fastnorm.kernel "k" (%a = %x) : (tensor<?x64xf32>) -> tensor<?x64xf32> {
+    %s = fastnorm.reduce add row (%a [row, hidden]) : tensor<?x64xf32> -> tensor<64xf32>
+    // expected-error@+1 {{'fastnorm.map' op computes rows from a reduction over all rows of its kernel; compute the reduction in a kernel of its own}}
+    %b = fastnorm.map(%a [row, hidden], %s [hidden]) -> [row, hidden] : (tensor<?x64xf32>, tensor<64xf32>) -> tensor<?x64xf32> {
+    ^bb0(%v: f32, %t: f32):
+      fastnorm.yield %t : f32
+    }
+    fastnorm.yield %b : tensor<?x64xf32>
+  }
   return
 }
 
@@ -345,7 +394,7 @@ func.func @kernel_yields_an_input(%x: tensor<?x64xf32>) {
 
 // kernel C4, axes of results.
 func.func @kernel_yields_slots(%x: tensor<?x64xf32>, %index: tensor<?x8xi64>) {
-  // expected-error@+1 {{'fastnorm.kernel' op expects results with axes [row], [row, hidden] or [row, group], but yields one with [row, slot, hidden]}}
+  // expected-error@+1 {{'fastnorm.kernel' op expects results with axes [row], [row, hidden] or [row, group], or [hidden] of what is reduced over rows, but yields one with [row, slot, hidden]}}
   %y = fastnorm.kernel "k" (%a = %x, %i = %index) : (tensor<?x64xf32>, tensor<?x8xi64>) -> tensor<?x8x64xf32> {
     %rows, %present = fastnorm.gather %a[%i] : tensor<?x64xf32>, tensor<?x8xi64> -> tensor<?x8x64xf32>, tensor<?x8xi1>
     fastnorm.yield %rows : tensor<?x8x64xf32>

@@ -58,7 +58,7 @@ func.func @head_of_rows(%x: tensor<?x40x64xf32>, %r: tensor<40xf32>) {
 // -----
 
 func.func @reduce_head(%x: tensor<?x40x64xf32>) {
-  // expected-error@+1 {{'fastnorm.reduce' op expects to reduce slot or hidden, but got head}}
+  // expected-error@+1 {{'fastnorm.reduce' op expects to reduce row, slot or hidden, but got head}}
   %y = fastnorm.reduce add head (%x [row, head, hidden]) : tensor<?x40x64xf32> -> tensor<?x64xf32>
   return
 }

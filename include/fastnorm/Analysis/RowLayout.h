@@ -12,7 +12,7 @@
 
 namespace fastnorm {
 
-/// The row dimensions of a kernel: those of its results.
+/// The row dimensions of a kernel: those of its results, or of what they reduce over row.
 llvm::ArrayRef<int64_t> rowDimensionsOf(KernelOp kernel);
 
 /// Rows of all dimensions but the first.

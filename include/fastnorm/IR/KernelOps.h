@@ -27,6 +27,18 @@ AxesAttr axesOf(mlir::Value value);
 /// Whether a value is a block argument that a gather chooses rows from.
 bool isTable(mlir::Value value);
 
+/// Whether an op of a kernel is a reduction over row: it leaves one element per column.
+bool isColumnReduction(mlir::Operation *op);
+
+/// Whether a value of a kernel is computed from a reduction over row, which is known when all rows were worked on.
+bool followsColumnReduction(mlir::Value value);
+
+/// A value of a kernel's body that has all its row dimensions: a result, or what a result reduces over row.
+mlir::Value rowCarrier(KernelOp kernel);
+
+/// An operand or result of a kernel whose first dimension is the first row dimension; a result where one has rows.
+mlir::Value rowOperand(KernelOp kernel);
+
 } // namespace fastnorm
 
 #endif // FASTNORM_IR_KERNELOPS_H

@@ -73,8 +73,9 @@ def Fastnorm_ReduceOp : Fastnorm_KernelAlgebraOp<"reduce"> {
     `result = identity ⊕ input[0] ⊕ input[1] ⊕ …` along the axis. With `group = g`, hidden is combined in runs of g
     neighbours, and the result has the axis group, of hidden / g elements, in its place.
 
-    Along slot the order is ascending. Along hidden the order is fixed by the schedule and does not change from run to
-    run. Where the input is a map that ends in a multiply with `fastmath<contract>`, `add` contracts with it.
+    Along slot the order is ascending. Along hidden and along row the order is fixed by the schedule and does not change
+    from run to run (along row, with the number of rows). Where several dimensions are rows all of them are reduced, but
+    for a head, which stays: a kernel can reduce [row, hidden] to [hidden] and [row, head, hidden] to [head, hidden]. Where the input is a map that ends in a multiply with `fastmath<contract>`, `add` contracts with it.
 
     | combiner | identity | NaN |
     |---|---|---|
@@ -84,11 +85,12 @@ def Fastnorm_ReduceOp : Fastnorm_KernelAlgebraOp<"reduce"> {
     - C1: the axes have the input's rank and include the reduced axis.
     - C2: the result has the input's shape without the reduced dimension, or with the number of groups in its place; both
       are f32.
-    - C3: the axis is slot or hidden.
+    - C3: the axis is row, slot or hidden.
     - C4: a group is a run along hidden of at least 1 that divides it.
 
     ```mlir
     %sum = fastnorm.reduce add hidden (%x [row, hidden]) : tensor<?x64xf32> -> tensor<?xf32>
+    %column = fastnorm.reduce add row (%x [row, hidden]) : tensor<?x64xf32> -> tensor<64xf32>
     %most = fastnorm.reduce max hidden (%x [row, hidden]) {group = 16 : i64} : tensor<?x64xf32> -> tensor<?x4xf32>
     ```
   }];
@@ -144,10 +146,12 @@ def Fastnorm_KernelOp : Fastnorm_Op<"kernel", [IsolatedFromAbove, SingleBlock, P
     - C1: one body argument per input, of its type; the body yields the results' types.
     - C2: the body holds only fastnorm.map, reduce and gather.
     - C3: every argument is used with the same axes everywhere; a table is only a table.
-    - C4: results are computed in the body and carry [row], [row, hidden] or [row, group], with all row dimensions.
+    - C4: results are computed in the body and carry [row], [row, hidden] or [row, group], with all row dimensions, or
+      are computed from a reduction over row and carry [hidden] or [head, hidden].
     - C5: all values that carry hidden have the same hidden size, from 1 to 2^24, all that carry slot the same top_k, from
       1 to 64, all that carry group the same number of groups, which divides hidden. Row dimensions agree; of them only
       the first may be dynamic.
+    - C6: what carries row is not computed from a reduction over row.
 
     ```mlir
     %s = fastnorm.kernel "residual_add" (%a = %x, %b = %h) : (tensor<?x64xf32>, tensor<?x64xf32>) -> tensor<?x64xf32> {

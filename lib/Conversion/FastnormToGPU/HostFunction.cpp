@@ -112,7 +112,7 @@ Value HostFunction::partialsOf(const AccessPattern &pattern, ScheduleAttr schedu
   KernelOp kernel = pattern.kernel;
   Value &buffer = partials[kernel];
   if (!buffer) {
-    Value result = kernel.getResult(0);
+    Value result = rowOperand(kernel);
     int64_t rows = cast<RankedTensorType>(result.getType()).getShape()[0];
     int64_t sums = innerRowsOf(kernel) * static_cast<int64_t>(pattern.rowReductions.size());
     auto type = MemRefType::get({rows, sums, schedule.getCtasPerRow()}, builder.getF32Type(),
@@ -128,7 +128,7 @@ Value HostFunction::partialsOf(const AccessPattern &pattern, ScheduleAttr schedu
 void HostFunction::addLaunch(const AccessPattern &pattern, ScheduleAttr schedule, const KernelInterface &interface,
                              int64_t phase) {
   KernelOp kernel = pattern.kernel;
-  Value rows = rowsOf(kernel.getResult(0));
+  Value rows = rowsOf(rowOperand(kernel));
   if (int64_t inner = innerRowsOf(kernel); inner > 1)
     rows = arith::MulIOp::create(builder, loc, rows, constant(inner));
   auto asI64 = [&](Value index) -> Value {
@@ -169,8 +169,8 @@ void HostFunction::addLaunch(const AccessPattern &pattern, ScheduleAttr schedule
     launch->setAttr(kLaunchDependentAttr, builder.getUnitAttr());
   launch->setAttr(kReadBytesAttr, builder.getDenseI64ArrayAttr({traffic.read.fixed, traffic.read.perRow}));
   launch->setAttr(kWrittenBytesAttr, builder.getDenseI64ArrayAttr({traffic.written.fixed, traffic.written.perRow}));
-  std::optional<int64_t> symbol = symbols.rowsOf(kernel.getResult(0));
+  std::optional<int64_t> symbol = symbols.rowsOf(rowOperand(kernel));
   launch->setAttr(kLaunchRowsAttr, symbol ? Attribute(builder.getStringAttr(symbols.names()[*symbol]))
                                           : builder.getI64IntegerAttr(
-                                                cast<RankedTensorType>(kernel.getResult(0).getType()).getShape()[0]));
+                                                cast<RankedTensorType>(rowOperand(kernel).getType()).getShape()[0]));
 }

@@ -273,3 +273,67 @@ TEST(ReferenceAlgebra, RowsThatDisagreeAreAnError) {
   ASSERT_FALSE(results);
   EXPECT_EQ(results.error(), "expected values of 'fastnorm.map' with one size of row, but got 1 and 2");
 }
+
+// Column sums, with a map behind them that reads an operand of its own.
+static constexpr char kColumns[] = R"(
+  func.func @columns(%x: tensor<?x3xf32>, %old: tensor<3xf32>) -> (tensor<?x3xf32>, tensor<3xf32>) {
+    %y:2 = fastnorm.kernel "columns" (%a = %x, %o = %old) : (tensor<?x3xf32>, tensor<3xf32>) -> (tensor<?x3xf32>, tensor<3xf32>) {
+      %d = fastnorm.map(%a [row, hidden]) -> [row, hidden] : (tensor<?x3xf32>) -> tensor<?x3xf32> {
+      ^bb0(%v: f32):
+        %t = arith.addf %v, %v : f32
+        fastnorm.yield %t : f32
+      }
+      %s = fastnorm.reduce add row (%d [row, hidden]) : tensor<?x3xf32> -> tensor<3xf32>
+      %n = fastnorm.map(%s [hidden], %o [hidden]) -> [hidden] : (tensor<3xf32>, tensor<3xf32>) -> tensor<3xf32> {
+      ^bb0(%v: f32, %w: f32):
+        %t = arith.addf %v, %w : f32
+        fastnorm.yield %t : f32
+      }
+      fastnorm.yield %d, %n : tensor<?x3xf32>, tensor<3xf32>
+    }
+    return %y#0, %y#1 : tensor<?x3xf32>, tensor<3xf32>
+  })";
+
+TEST(ReferenceAlgebra, ReductionsOverRowsSeeEveryRow) {
+  std::vector<HostTensor> results = evaluate(
+      kColumns, {tensor(DType::F32, {2, 3}, {1, 2, 3, 10, 20, 30}), tensor(DType::F32, {3}, {100, 200, 300})});
+  for (int64_t column = 0; column < 3; ++column) {
+    EXPECT_EQ(results.at(0).at(3 + column), 20 * (column + 1));
+    EXPECT_EQ(results.at(1).at(column), 2 * 11 * (column + 1) + 100 * (column + 1));
+  }
+}
+
+TEST(ReferenceAlgebra, ReductionsOverNoRowsAreTheirIdentity) {
+  std::vector<HostTensor> results =
+      evaluate(kColumns, {tensor(DType::F32, {0, 3}, {}), tensor(DType::F32, {3}, {100, 200, 300})});
+  for (int64_t column = 0; column < 3; ++column)
+    EXPECT_EQ(results.at(1).at(column), 100 * (column + 1));
+}
+
+TEST(ReferenceAlgebra, ReductionsOverManyRowsAddBlocks) {
+  constexpr int64_t kRows = 100003;
+  std::vector<double> values;
+  for (int64_t row = 0; row < kRows; ++row)
+    values.insert(values.end(), {1.0, static_cast<double>(row % 2), row == kRows - 1 ? 5.0 : 0.0});
+  std::vector<HostTensor> results =
+      evaluate(kColumns, {tensor(DType::F32, {kRows, 3}, values), tensor(DType::F32, {3}, {0, 0, 0})});
+  EXPECT_EQ(results.at(1).at(0), 2.0 * kRows);
+  EXPECT_EQ(results.at(1).at(1), 2.0 * (kRows / 2));
+  EXPECT_EQ(results.at(1).at(2), 10.0);
+}
+
+TEST(ReferenceAlgebra, ReductionsOverRowsKeepHeadsApart) {
+  std::vector<HostTensor> results = evaluate(R"(
+    func.func @heads(%x: tensor<?x2x2xf32>) -> tensor<2x2xf32> {
+      %y = fastnorm.kernel "heads" (%a = %x) : (tensor<?x2x2xf32>) -> tensor<2x2xf32> {
+        %s = fastnorm.reduce max row (%a [row, head, hidden]) : tensor<?x2x2xf32> -> tensor<2x2xf32>
+        fastnorm.yield %s : tensor<2x2xf32>
+      }
+      return %y : tensor<2x2xf32>
+    })",
+                                             {tensor(DType::F32, {2, 2, 2}, {1, 2, -3, -4, 5, 6, -7, -1})});
+  EXPECT_EQ(results.at(0).at(0), 5);
+  EXPECT_EQ(results.at(0).at(1), 6);
+  EXPECT_EQ(results.at(0).at(2), -3);
+  EXPECT_EQ(results.at(0).at(3), -1);
+}
