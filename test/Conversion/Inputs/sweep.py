@@ -38,6 +38,17 @@ def lone_norm(op, hidden, storage, rows):
 """
 
 
+def norm_with_statistics(hidden, rows):
+    """layer_norm of bf16 with all that it reads and returns."""
+    x, w, s = f"tensor<{rows}x{hidden}xbf16>", f"tensor<{hidden}xbf16>", f"tensor<{rows}xf32>"
+    return f"""func.func @statistics_{hidden}_rows{rows}(%x: {x}, %weight: {w}, %bias: {w}) -> ({x}, {s}, {s}) {{
+  %y, %mean, %rstd = fastnorm.layer_norm %x weight(%weight) bias(%bias) {{eps = 1.0e-5 : f32}}
+     : {x}, {w}, {w} -> {x}, {s}, {s}
+  return %y, %mean, %rstd : {x}, {s}, {s}
+}}
+"""
+
+
 def combine_norm(hidden, slots, rows):
     x, i, g, w = (f"tensor<{rows}x{hidden}xbf16>", f"tensor<{rows}x{slots}xi64>", f"tensor<{rows}x{slots}xf32>",
                   f"tensor<{hidden}xf32>")
@@ -61,6 +72,8 @@ def scenarios(every):
                 if every:
                     yield lone_norm(op, hidden, storage, rows)
                 yield norm(op, hidden, storage, rows)
+    for hidden in (1024, 2048, 4096, 8192, 16384):
+        yield norm_with_statistics(hidden, "65536")
     for hidden, slots in ((2048, 8), (3072, 8), (4096, 4), (6144, 2), (7168, 8), (4096, 1), (3072, 16))[:None if every else 3]:
         yield combine_norm(hidden, slots, "65536")
 
