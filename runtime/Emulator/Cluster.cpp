@@ -13,9 +13,18 @@
 
 namespace fastnorm::emulator {
 
+/// More than a kernel has; past it some share a number, and waiting for one counts as waiting for the other's past.
+static constexpr unsigned mbarriersPerCta = 16;
+
+static AgentCounts countAgents(const Launch &launch) {
+  const KernelProgram &kernel = *launch.kernel;
+  return {launch.cluster * launch.warpsPerCta(), kernel.usesAsyncStores, kernel.usesAsyncCopies, kernel.usesBulkCopies,
+          launch.cluster * mbarriersPerCta};
+}
+
 Cluster::Cluster(const Launch &launch)
-    : launch(launch), clocks(launch.cluster * launch.warpsPerCta(), launch.kernel->usesAsyncStores),
-      barrier(clocks, launch.cluster * launch.warpsPerCta()) {
+    : launch(launch), clocks(countAgents(launch)), barrier(clocks, launch.cluster * launch.warpsPerCta()),
+      copies(*this, launch.cluster * launch.warpsPerCta(), launch.cluster * mbarriersPerCta) {
   for (uint32_t rank = 0; rank < launch.cluster; ++rank)
     ctas.push_back(std::make_unique<Cta>(*this, rank));
 }
@@ -24,6 +33,7 @@ void Cluster::begin(uint32_t index) {
   clusterIndex = index;
   bool clocksStartOver = clocks.begin();
   barrier.begin();
+  copies.begin();
   effectCount = effectsAtWake = 0;
   fruitlessWakes = 0;
   for (const std::unique_ptr<Cta> &cta : ctas) {
@@ -46,6 +56,12 @@ Cluster::Stop Cluster::run() {
     }
     if (std::all_of(ctas.begin(), ctas.end(), [](const auto &cta) { return cta->hasEnded(); }))
       return Stop::Ended;
+    // Copies come as late as they may, so that whoever does not wait finds nothing.
+    if (copies.land()) {
+      for (const std::unique_ptr<Cta> &cta : ctas)
+        cta->wakePolling();
+      continue;
+    }
     if (Stop stop = wakePolling(); stop != Stop::Ended)
       return stop;
   }
@@ -74,10 +90,14 @@ LaunchCounters Cluster::counters() const {
 }
 
 std::string Cluster::describeAgent(unsigned agent, const Cta &reader) {
-  unsigned warp = clocks.warpOf(agent);
+  AgentKind kind = clocks.kindOf(agent);
+  if (kind == AgentKind::BulkLoad)
+    return "a bulk copy";
+  unsigned warp = clocks.indexOf(agent);
   Cta &owner = ctaOfWarp(warp);
-  std::string text =
-      (clocks.isAsync(agent) ? "an asynchronous store of warp " : "warp ") + std::to_string(warp - owner.firstWarp);
+  constexpr const char *names[] = {"warp ", "an asynchronous store of warp ", "an asynchronous copy of warp ",
+                                   "a bulk copy of warp "};
+  std::string text = names[size_t(kind)] + std::to_string(warp - owner.firstWarp);
   return &owner == &reader ? text : text + " of CTA " + std::to_string(owner.ctaIndex);
 }
 

@@ -12,6 +12,7 @@
 #ifndef FASTNORM_RUNTIME_EMULATOR_CLUSTER_H
 #define FASTNORM_RUNTIME_EMULATOR_CLUSTER_H
 
+#include "AsyncCopies.h"
 #include "ClusterBarrier.h"
 #include "Cta.h"
 #include "WarpClocks.h"
@@ -63,6 +64,7 @@ public:
   const Launch &launch;
   WarpClocks clocks;
   ClusterBarrier barrier;
+  AsyncCopies copies;
 
 private:
   void completeBarrier();

@@ -3,9 +3,7 @@
 // Part of fastnorm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// barrier.cluster, mapa, getctarank, fences and griddepcontrol. Fences are
-// looked at only for what a relaxed arrival at the cluster barrier passes on:
-// host threads see each other's memory as kernels that are free of races need it.
+// barrier.cluster, mapa, getctarank and griddepcontrol.
 //
 //===----------------------------------------------------------------------===//
 
@@ -47,16 +45,6 @@ template <typename T> void readRank(Warp &warp, const Instruction &instruction, 
     auto rankBits = uint32_t(a[lane]) >> clusterRankShift;
     return rankBits == 0 ? warp.cta.rank : rankBits - 1;
   });
-}
-
-void fence(Warp &warp, const Instruction &, uint32_t) { warp.cta.cluster.barrier.fence(warp.cta.clusterWarp(warp)); }
-
-/// Others know of a warp's mbarriers from the next phase of the cluster barrier that it arrives in.
-void fenceInitializations(Warp &warp, const Instruction &, uint32_t) {
-  unsigned self = warp.cta.clusterWarp(warp);
-  for (auto &[address, mbarrier] : warp.cta.mbarriers)
-    if (mbarrier.initWarp == self && mbarrier.fencedPhase == UINT32_MAX)
-      mbarrier.fencedPhase = warp.cta.cluster.barrier.nextArrival(self);
 }
 
 void waitForGrid(Warp &warp, const Instruction &, uint32_t) { warp.cta.noteGridWait(warp); }
@@ -102,14 +90,6 @@ void decodeRank(InstructionDecoder &decoder, bool isMap) {
     decoder.addSource(2, PtxType::U32);
 }
 
-void decodeFence(InstructionDecoder &decoder) {
-  if (decoder.take("mbarrier_init"))
-    decoder.result.run = fenceInitializations;
-  else if (!decoder.take("proxy") && !decoder.take("cta"))
-    decoder.result.run = fence;
-  decoder.dropAll();
-}
-
 void decodeGridDependence(InstructionDecoder &decoder) {
   if (decoder.take("wait"))
     decoder.result.run = waitForGrid;
@@ -126,8 +106,6 @@ bool decodeCluster(InstructionDecoder &decoder) {
     decodeClusterBarrier(decoder);
   else if (name == "mapa" || name == "getctarank")
     decodeRank(decoder, name == "mapa");
-  else if (name == "fence" || name == "membar")
-    decodeFence(decoder);
   else if (name == "griddepcontrol")
     decodeGridDependence(decoder);
   else

@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "InstructionDecoder.h"
+#include "Lanes.h"
 
 namespace fastnorm::emulator {
 
@@ -44,10 +45,34 @@ void decodeBarrier(InstructionDecoder &decoder) {
 
 /// Instructions without an effect on results, whatever their modifiers.
 bool isSilent(const std::string &name) {
-  for (const char *silent : {"prefetch", "prefetchu", "nanosleep", "pmevent", "discard", "applypriority", "setmaxnreg"})
+  for (const char *silent : {"prefetch", "prefetchu", "nanosleep", "pmevent", "discard", "applypriority"})
     if (name == silent)
       return true;
   return false;
+}
+
+/// How many registers a thread has, is no matter here.
+void decodeRegisterCount(InstructionDecoder &decoder) {
+  bool increases = decoder.take("inc"), decreases = decoder.take("dec");
+  if (increases == decreases || !decoder.take("sync") || !decoder.take("aligned"))
+    decoder.fail("expected 'setmaxnreg' to be .inc.sync.aligned or .dec.sync.aligned");
+  decoder.takeType();
+  if (!decoder.expectOperands(1, 1))
+    return;
+  uint32_t count = decoder.takeCount(0);
+  if (count < 24 || count > 256 || count % 8 != 0)
+    decoder.fail("expected a multiple of 8 from 24 to 256 registers, but got " + std::to_string(count));
+}
+
+/// How caches treat data changes no result: a policy is any value.
+void decodePolicy(InstructionDecoder &decoder) {
+  decoder.dropAll();
+  if (!decoder.expectOperands(1, 4))
+    return;
+  decoder.result.run = [](Warp &warp, const Instruction &instruction, uint32_t mask) {
+    storeLanes(warp.lanes<uint64_t>(instruction.operands[0]), mask, [](unsigned) { return uint64_t(0); });
+  };
+  decoder.addResult(0, PtxType::B64);
 }
 
 } // namespace
@@ -65,6 +90,10 @@ bool decodeControl(InstructionDecoder &decoder) {
     decoder.expectOperands(0, 0);
   } else if (name == "bar" || name == "barrier") {
     decodeBarrier(decoder);
+  } else if (name == "setmaxnreg") {
+    decodeRegisterCount(decoder);
+  } else if (name == "createpolicy") {
+    decodePolicy(decoder);
   } else if (isSilent(name)) {
     decoder.dropAll();
   } else if (name == "call") {

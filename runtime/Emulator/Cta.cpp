@@ -34,7 +34,7 @@ void Cta::begin(uint32_t index) {
   priorityOrder = orderByPriority(warpCount, launch.seed, ctaIndex);
   barriers.fill({});
   mbarriers.clear();
-  remoteAccesses.clear();
+  foreignAccesses.clear();
   gridWaits.clear();
   for (const std::unique_ptr<Warp> &warp : warps)
     warp->begin();
@@ -67,8 +67,11 @@ bool Cta::endWarp(Warp &warp) {
   readyWarps &= ~bit;
   liveWarps &= ~bit;
   globalWatchers &= ~bit;
-  if (!liveWarps && !checkRemoteAccesses())
-    return false;
+  if (!liveWarps) {
+    if (!checkForeignAccesses())
+      return false;
+    cluster.copies.end(*this);
+  }
   releaseComplete();
   cluster.warpEnded(warp);
   return true;
@@ -85,23 +88,25 @@ bool Cta::hasWaitedForGrid(const Warp &warp) const {
   return false;
 }
 
-void Cta::noteRemoteAccess(unsigned agent, uint32_t instruction) {
-  remoteAccesses.resize(cluster.clocks.agentCount());
-  remoteAccesses[agent] = {cluster.clocks.now(agent), instruction};
+void Cta::noteForeignAccess(unsigned agent, uint32_t instruction) {
+  foreignAccesses.resize(cluster.clocks.agentCount());
+  foreignAccesses[agent] = {cluster.clocks.now(agent), instruction};
 }
 
-bool Cta::checkRemoteAccesses() {
-  for (unsigned agent = 0; agent < remoteAccesses.size() && launch.checkRaces; ++agent) {
-    const RemoteAccess &access = remoteAccesses[agent];
+bool Cta::checkForeignAccesses() {
+  for (unsigned agent = 0; agent < foreignAccesses.size() && launch.checkRaces; ++agent) {
+    const ForeignAccess &access = foreignAccesses[agent];
     bool isKnown = access.clock == 0;
     for (unsigned warp = firstWarp; warp < firstWarp + warpCount && !isKnown; ++warp)
       isKnown = cluster.clocks.isBefore(agent, access.clock, warp);
     if (isKnown)
       continue;
     const SourceLine &source = launch.kernel->sources[access.instruction];
+    AgentKind kind = cluster.clocks.kindOf(agent);
+    bool isCopy = kind == AgentKind::BulkLoad || kind == AgentKind::BulkStore;
     report("at its end", cluster.describeAgent(agent, *this) + " accesses its shared memory at PTX line " +
-                             std::to_string(source.line) + " '" + source.text +
-                             "' with no cluster barrier between that and the end");
+                             std::to_string(source.line) + " '" + source.text + "' with no " +
+                             (isCopy ? "wait for it" : "cluster barrier") + " between that and the end");
     return false;
   }
   return true;

@@ -57,9 +57,9 @@ public:
   void noteGridWait(const Warp &warp);
   bool hasWaitedForGrid(const Warp &warp) const;
 
-  /// A warp of another CTA accesses this one's shared memory, which must then be there until that is ordered before
-  /// what a warp of this CTA does.
-  void noteRemoteAccess(unsigned agent, uint32_t instruction);
+  /// A warp of another CTA, or a copy, accesses this one's shared memory, which must then be there until that is
+  /// ordered before what a warp of this CTA does.
+  void noteForeignAccess(unsigned agent, uint32_t instruction);
 
   /// Of a warp of this CTA, through the cluster.
   unsigned clusterWarp(const Warp &warp) const { return firstWarp + warp.index; }
@@ -81,7 +81,7 @@ private:
     uint32_t waiting = 0;
     uint32_t expectedWarps = 0;
   };
-  struct RemoteAccess {
+  struct ForeignAccess {
     uint32_t clock = 0;
     uint32_t instruction = 0;
   };
@@ -89,12 +89,12 @@ private:
   void release(Barrier &barrier);
   void releaseComplete();
   bool endWarp(Warp &warp);
-  bool checkRemoteAccesses();
+  bool checkForeignAccesses();
 
   std::vector<std::unique_ptr<Warp>> warps;
   std::vector<unsigned> priorityOrder; ///< highest first
   std::array<Barrier, 16> barriers;
-  std::vector<RemoteAccess> remoteAccesses;             ///< by agent: its last one
+  std::vector<ForeignAccess> foreignAccesses;           ///< by agent: its last one
   std::vector<std::pair<unsigned, uint32_t>> gridWaits; ///< warp and when
   uint32_t readyWarps = 0;
   uint32_t liveWarps = 0;

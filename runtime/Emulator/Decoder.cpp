@@ -15,7 +15,8 @@ namespace fastnorm::emulator {
 
 static bool decodeByFamily(InstructionDecoder &decoder) {
   for (auto *family : {decodeInteger, decodeBits, decodeFloat, decodeHalf, decodeCompare, decodeConvert, decodeMove,
-                       decodeMBarrier, decodeMemory, decodeAtomic, decodeWarpWide, decodeCluster, decodeControl})
+                       decodeMBarrier, decodeAsyncStore, decodeBulkCopy, decodeAsyncCopy, decodeMemory, decodeAtomic,
+                       decodeWarpWide, decodeFence, decodeCluster, decodeControl})
     if (family(decoder))
       return true;
   return decoder.fail("instruction '" + decoder.source.opcode + "' is not supported");

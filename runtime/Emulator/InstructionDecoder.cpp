@@ -264,6 +264,24 @@ void InstructionDecoder::addAddress(size_t index, StateSpace space) {
   pushSource(builder.constant(symbol->address + window, 8));
 }
 
+AddressOperand InstructionDecoder::takeAddress(size_t index, StateSpace space) {
+  addAddress(index, space);
+  OperandCode code = failed() ? noOperand : result.operands[result.operandCount - 1u];
+  return {code, result.mode, space, result.offset};
+}
+
+OperandCode InstructionDecoder::takeSource(size_t index, PtxType type) {
+  addSource(index, type);
+  return failed() ? noOperand : result.operands[result.operandCount - 1u];
+}
+
+uint32_t InstructionDecoder::takeCount(size_t index) {
+  const PtxOperand &operand = source.operands[index];
+  if (operand.kind != PtxOperand::Kind::Integer || operand.bits > INT32_MAX)
+    fail("expected a constant from 0 on as an operand of '" + source.opcode + "'");
+  return failed() ? 0 : uint32_t(operand.bits);
+}
+
 bool InstructionDecoder::finish() {
   if (!failed() && !modifiers.empty())
     fail("modifier '." + std::string(modifiers.front()) + "' of '" + name + "' is not supported");

@@ -86,6 +86,12 @@ public:
   void addOperands(PtxType resultType, PtxType type, size_t typed, size_t plain = 0);
   /// The base of an address as a source, and the constant offset.
   void addAddress(size_t index, StateSpace space);
+  /// addSource(), and where it is.
+  OperandCode takeSource(size_t index, PtxType type);
+  /// A constant that is no operand of the result.
+  uint32_t takeCount(size_t index);
+  /// The same for an address among several.
+  AddressOperand takeAddress(size_t index, StateSpace space);
   /// Bytes per lane of a register operand; 0 for what is no register.
   uint8_t registerBytes(const PtxOperand &operand) const;
 
@@ -120,6 +126,10 @@ bool decodeWarpWide(InstructionDecoder &decoder);
 bool decodeControl(InstructionDecoder &decoder);
 bool decodeCluster(InstructionDecoder &decoder);
 bool decodeMBarrier(InstructionDecoder &decoder);
+bool decodeAsyncStore(InstructionDecoder &decoder);
+bool decodeBulkCopy(InstructionDecoder &decoder);
+bool decodeAsyncCopy(InstructionDecoder &decoder);
+bool decodeFence(InstructionDecoder &decoder);
 
 } // namespace fastnorm::emulator
 

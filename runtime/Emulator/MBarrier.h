@@ -29,6 +29,7 @@ struct MBarrier {
   Clocks arriving;          ///< released in it
   Clocks passed;            ///< released in the phase before
 
+  unsigned number = 0; ///< tells the copies that complete on it from those of others
   unsigned initWarp = 0;
   uint32_t initClock = 0;
   uint32_t initInstruction = 0;

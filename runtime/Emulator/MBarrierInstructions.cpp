@@ -1,79 +1,31 @@
-//===- MBarrierInstructions.cpp - mbarrier and st.async -------------------===//
+//===- MBarrierInstructions.cpp - mbarrier --------------------------------===//
 //
 // Part of fastnorm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Lanes act in order. An asynchronous store is done at once; that it may as well
-// have come later is the clocks' business.
+// Lanes act in order.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Cluster.h"
 #include "InstructionDecoder.h"
 #include "Lanes.h"
-#include "MemoryAccess.h"
-#include "SharedAddress.h"
-
-#include <iterator>
+#include "MBarrierAccess.h"
 
 namespace fastnorm::emulator {
 
 namespace {
 
-uint64_t addressOf(Warp &warp, OperandCode code, unsigned lane, uint8_t bytes, int64_t offset) {
-  return bytes == 8 ? warp.lanes<uint64_t>(code)[lane] + uint64_t(offset)
-                    : uint32_t(warp.lanes<uint32_t>(code)[lane] + uint32_t(offset));
-}
-
-/// The place of the mbarrier that a lane names; a generic address must be one of shared memory.
-std::optional<SharedPlace> locate(Warp &warp, unsigned lane, uint64_t address, StateSpace space, bool isAsync = false) {
-  if (space == StateSpace::Generic) {
-    if (address < sharedWindow || address >= localWindow) {
-      warp.report(lane, "expected an mbarrier in shared memory, but got another address");
-      return std::nullopt;
-    }
-    address -= sharedWindow;
-  }
-  return locateShared(warp, lane, address, space, MBarrier::byteCount, "uses an mbarrier of ", isAsync);
-}
-
-/// The mbarrier at a place, once it is known to the warp; null after a finding.
-MBarrier *find(Warp &warp, unsigned lane, const SharedPlace &place) {
-  auto found = place.cta->mbarriers.find(place.address);
-  auto describe = [&] { return describeShared(warp.cta, *place.cta, place.address); };
-  if (found == place.cta->mbarriers.end()) {
-    warp.report(lane, "uses an mbarrier at " + describe() + ", but none was initialized there");
-    return nullptr;
-  }
-  MBarrier &mbarrier = found->second;
-  const Cluster &cluster = warp.cta.cluster;
-  unsigned self = warp.cta.clusterWarp(warp);
-  bool isKnown = mbarrier.initWarp == self || cluster.clocks.isBefore(mbarrier.initWarp, mbarrier.initClock, self) ||
-                 cluster.barrier.waitedPhases(self) > mbarrier.fencedPhase;
-  if (isKnown || !warp.cta.launch.checkRaces)
-    return &mbarrier;
-  const SourceLine &source = warp.cta.launch.kernel->sources[mbarrier.initInstruction];
-  warp.report(lane, "uses an mbarrier at " + describe() + ", which " +
-                        warp.cta.cluster.describeAgent(mbarrier.initWarp, warp.cta) + " at PTX line " +
-                        std::to_string(source.line) + " '" + source.text + "' initialized with no barrier between");
-  return nullptr;
-}
-
-MBarrier *locateMBarrier(Warp &warp, const Instruction &instruction, OperandCode code, unsigned lane) {
+MBarrier *mbarrierOf(Warp &warp, const Instruction &instruction, OperandCode code, unsigned lane) {
   uint64_t address = addressOf(warp, code, lane, instruction.mode, instruction.offset);
-  std::optional<SharedPlace> place = locate(warp, lane, address, instruction.space);
-  return place ? find(warp, lane, *place) : nullptr;
-}
-
-void settle(Warp &warp, MBarrier &mbarrier) {
-  mbarrier.completeIfDone();
-  warp.cta.cluster.noteEffect();
+  std::optional<SharedPlace> place = locateMBarrier(warp, lane, address, instruction.space);
+  return place ? findMBarrier(warp, lane, *place) : nullptr;
 }
 
 /// Initialization and its end write where the mbarrier is.
 bool claim(Warp &warp, unsigned lane, const SharedPlace &place) {
   unsigned self = warp.cta.clusterWarp(warp);
-  if (!place.cta->shared.access(place.address, MBarrier::byteCount, SharedAccess::Write, self,
+  if (!place.cta->shared.access(place.address, MBarrier::byteCount, SharedAccess::Write, self, self,
                                 warp.currentInstruction()))
     return true;
   warp.report(lane, "writes an mbarrier at " + describeShared(warp.cta, *place.cta, place.address) +
@@ -87,7 +39,7 @@ void initialize(Warp &warp, const Instruction &instruction, uint32_t mask) {
     auto lane = unsigned(__builtin_ctz(mask));
     uint32_t count = warp.lanes<uint32_t>(instruction.operands[0])[lane];
     uint64_t address = addressOf(warp, instruction.operands[1], lane, instruction.mode, instruction.offset);
-    std::optional<SharedPlace> place = locate(warp, lane, address, instruction.space);
+    std::optional<SharedPlace> place = locateMBarrier(warp, lane, address, instruction.space);
     if (!place)
       return;
     if (count == 0 || count > MBarrier::maxCount)
@@ -100,6 +52,7 @@ void initialize(Warp &warp, const Instruction &instruction, uint32_t mask) {
       return;
     MBarrier mbarrier;
     mbarrier.expectedArrivals = mbarrier.pendingArrivals = count;
+    mbarrier.number = warp.cta.cluster.copies.nextMBarrier();
     mbarrier.initWarp = warp.cta.clusterWarp(warp);
     mbarrier.initClock = warp.cta.cluster.clocks.now(mbarrier.initWarp);
     mbarrier.initInstruction = warp.currentInstruction();
@@ -112,9 +65,12 @@ void invalidate(Warp &warp, const Instruction &instruction, uint32_t mask) {
   for (; mask; mask &= mask - 1) {
     auto lane = unsigned(__builtin_ctz(mask));
     uint64_t address = addressOf(warp, instruction.operands[0], lane, instruction.mode, instruction.offset);
-    std::optional<SharedPlace> place = locate(warp, lane, address, instruction.space);
-    if (!place || !find(warp, lane, *place) || !claim(warp, lane, *place))
+    std::optional<SharedPlace> place = locateMBarrier(warp, lane, address, instruction.space);
+    if (!place || !findMBarrier(warp, lane, *place) || !claim(warp, lane, *place))
       return;
+    if (warp.cta.cluster.copies.completesOn(*place->cta, place->address))
+      return warp.report(lane, "ends the mbarrier at " + describeShared(warp.cta, *place->cta, place->address) +
+                                   " while copies that complete on it are under way");
     place->cta->mbarriers.erase(place->address);
   }
 }
@@ -136,7 +92,7 @@ void arrive(Warp &warp, const Instruction &instruction, uint32_t mask) {
   constexpr uint8_t arrives = 1, expects = 2;
   for (; mask; mask &= mask - 1) {
     auto lane = unsigned(__builtin_ctz(mask));
-    MBarrier *mbarrier = locateMBarrier(warp, instruction, instruction.operands[2], lane);
+    MBarrier *mbarrier = mbarrierOf(warp, instruction, instruction.operands[2], lane);
     if (!mbarrier)
       return;
     uint32_t count = warp.lanes<uint32_t>(instruction.operands[1])[lane];
@@ -161,7 +117,7 @@ template <typename Token> void test(Warp &warp, const Instruction &instruction, 
   uint32_t complete = 0;
   for (uint32_t rest = mask; rest; rest &= rest - 1) {
     auto lane = unsigned(__builtin_ctz(rest));
-    MBarrier *mbarrier = locateMBarrier(warp, instruction, instruction.operands[2], lane);
+    MBarrier *mbarrier = mbarrierOf(warp, instruction, instruction.operands[2], lane);
     if (!mbarrier)
       return;
     uint64_t token = warp.lanes<Token>(instruction.operands[1])[lane];
@@ -176,35 +132,6 @@ template <typename Token> void test(Warp &warp, const Instruction &instruction, 
   storePredicate(warp, instruction.operands[0], mask, complete);
   if (complete != mask)
     warp.waitForChange();
-}
-
-/// Operands: the elements, the address of the mbarrier, the address. instruction.target is the offset of the first.
-void storeAsync(Warp &warp, const Instruction &instruction, uint32_t mask) {
-  const unsigned count = instruction.elementCount, part = instruction.elementBytes, bytes = count * part;
-  LaneMemory memory;
-  if (!accessMemory(warp, instruction, mask, instruction.operands[count + 1], AccessKind::AsyncStore, nullptr, memory))
-    return;
-  for (; mask; mask &= mask - 1) {
-    auto lane = unsigned(__builtin_ctz(mask));
-    for (unsigned i = 0; i < count; ++i)
-      std::memcpy(memory.lanes[lane] + i * part, warp.lanes<std::byte>(instruction.operands[i]) + size_t(lane) * part,
-                  part);
-    uint64_t address =
-        addressOf(warp, instruction.operands[count], lane, instruction.mode, int32_t(instruction.target));
-    std::optional<SharedPlace> place = locate(warp, lane, address, instruction.space, true);
-    MBarrier *mbarrier = place ? find(warp, lane, *place) : nullptr;
-    if (!mbarrier)
-      return;
-    if (!place->cta->shared.holds(memory.lanes[lane]))
-      return warp.report(lane, "stores to another CTA than that of the mbarrier");
-    mbarrier->pendingBytes -= bytes;
-    if (mbarrier->pendingBytes < -MBarrier::maxCount)
-      return warp.report(lane, "expected at most " + std::to_string(MBarrier::maxCount) +
-                                   " bytes before they are expected, but got " +
-                                   std::to_string(-mbarrier->pendingBytes));
-    warp.cta.cluster.clocks.releaseAsync(warp.cta.clusterWarp(warp), mbarrier->arriving);
-    settle(warp, *mbarrier);
-  }
 }
 
 StateSpace takeSpace(InstructionDecoder &decoder) {
@@ -263,42 +190,12 @@ void decodeMBarrierOperation(InstructionDecoder &decoder) {
   }
 }
 
-void decodeStoreAsync(InstructionDecoder &decoder) {
-  decoder.drop({"weak", "shared::cluster", "mbarrier::complete_tx::bytes"});
-  unsigned count = decoder.takeVector();
-  PtxType type = decoder.takeType();
-  if (!decoder.expectOperands(3, 3))
-    return;
-  const PtxOperand &source = decoder.source.operands[1];
-  std::vector<PtxOperand> elements =
-      source.kind == PtxOperand::Kind::Vector ? source.elements : std::vector<PtxOperand>{source};
-  if (elements.size() != count || count > 4 || bytesOf(type) < 4 || bytesOf(type) > 8) {
-    decoder.fail("instruction '" + decoder.source.opcode + "' is not supported");
-    return;
-  }
-  for (const PtxOperand &element : elements)
-    decoder.addSource(element, type);
-  decoder.addAddress(2, StateSpace::SharedCluster);
-  decoder.result.target = uint32_t(decoder.result.offset);
-  uint8_t addressBytes = decoder.result.mode;
-  decoder.addAddress(0, StateSpace::SharedCluster);
-  if (decoder.result.mode != addressBytes)
-    decoder.fail("expected both addresses of '" + decoder.source.opcode + "' to be of one width");
-  decoder.result.run = storeAsync;
-  decoder.result.elementBytes = bytesOf(type);
-  decoder.result.elementCount = uint8_t(count);
-  decoder.builder.program.usesAsyncStores = true;
-}
-
 } // namespace
 
 bool decodeMBarrier(InstructionDecoder &decoder) {
-  if (decoder.name == "mbarrier")
-    decodeMBarrierOperation(decoder);
-  else if (decoder.name == "st" && decoder.take("async"))
-    decodeStoreAsync(decoder);
-  else
+  if (decoder.name != "mbarrier")
     return false;
+  decodeMBarrierOperation(decoder);
   return true;
 }
 

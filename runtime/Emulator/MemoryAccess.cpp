@@ -24,19 +24,26 @@ class Access {
 public:
   Access(Warp &warp, const Instruction &instruction, AccessKind kind, const std::byte *values, LaneMemory &memory)
       : warp(warp), cta(warp.cta), instruction(instruction), kind(kind), values(values), memory(memory),
-        bytes(uint32_t(instruction.elementBytes) * instruction.elementCount) {}
+        bytes(uint32_t(instruction.elementBytes) * instruction.elementCount), alignment(bytes) {}
+  Access(Warp &warp, const Instruction &instruction, AccessKind kind, const std::byte *values, LaneMemory &memory,
+         const MemoryRange &range)
+      : warp(warp), cta(warp.cta), instruction(instruction), kind(kind), values(values), memory(memory),
+        bytes(range.bytes), alignment(range.alignment) {}
 
   bool run(uint32_t mask, OperandCode address);
+  bool global(unsigned lane, uint64_t address, uint64_t byteCount, const std::byte *value);
+  std::optional<SharedPlace> shared(unsigned lane, uint64_t address, StateSpace space, SharedAccess access,
+                                    unsigned agent);
 
 private:
   void readAddresses(uint32_t mask, OperandCode address);
   bool isContiguous() const;
   bool isUniform(uint32_t mask) const;
   bool lane(unsigned lane);
-  bool global(unsigned lane, uint64_t address, uint64_t byteCount, const std::byte *value);
   bool globalHistory(unsigned lane, Allocation &buffer, uint64_t offset, uint64_t byteCount, const std::byte *value);
   bool shared(unsigned lane, uint64_t address);
   bool local(unsigned lane, uint64_t address);
+  bool afterBulkStores(unsigned lane, uint64_t address, uint64_t byteCount);
   bool outsideMBarriers(unsigned lane, const SharedPlace &place);
   void reportShared(unsigned lane, const Cta &owner, const SharedConflict &conflict);
   bool afterEarlierLaunches(unsigned lane, const Allocation &buffer, uint64_t offset, uint64_t byteCount);
@@ -56,6 +63,7 @@ private:
   const std::byte *values;
   LaneMemory &memory;
   uint32_t bytes;
+  uint32_t alignment;
   uint64_t addresses[warpLanes];
 };
 
@@ -136,9 +144,9 @@ bool Access::lane(unsigned lane) {
 
 bool Access::global(unsigned lane, uint64_t address, uint64_t byteCount, const std::byte *value) {
   GlobalMemory &memoryOfDevice = *cta.launch.global;
-  if (address % bytes != 0)
+  if (address % alignment != 0)
     return fail(lane, verb() + memoryOfDevice.describe(address) + ": the address is not a multiple of " +
-                          std::to_string(bytes));
+                          std::to_string(alignment));
   Allocation *&last = cta.lastAllocations[instruction.siteIndex];
   Allocation *buffer = last;
   if (!buffer || !buffer->contains(address, byteCount)) {
@@ -163,7 +171,10 @@ bool Access::globalHistory(unsigned lane, Allocation &buffer, uint64_t offset, u
   const uint32_t owner = cta.ctaIndex - cta.rank;
   if (launch.overlapsFrom && !afterEarlierLaunches(lane, buffer, offset, byteCount))
     return false;
-  if (kind != AccessKind::Store && !buffer.isWritten(offset, byteCount)) {
+  if (!afterBulkStores(lane, buffer.address + offset, byteCount))
+    return false;
+  const bool stores = kind == AccessKind::Store || kind == AccessKind::BulkStore;
+  if (!stores && !buffer.isWritten(offset, byteCount)) {
     for (uint64_t done = 0; done < byteCount; done += bytes, ++lane)
       if (!buffer.isWritten(offset + done, bytes))
         return fail(lane, verb() + where(offset + done) + ", but nothing was written there");
@@ -178,10 +189,12 @@ bool Access::globalHistory(unsigned lane, Allocation &buffer, uint64_t offset, u
                               std::to_string(buffer.storingCta(offset + done)) + " writes in the same launch" +
                               (instruction.readOnly ? ", so .nc may not be used" : ""));
   }
-  if (kind == AccessKind::Store) {
+  if (stores) {
     if (launch.checkRaces && buffer.noteStore(offset, byteCount, value, launch.tag, owner) && !ordered)
       return fail(lane, verb() + where(offset) + ", where another CTA has written something else in the same launch");
-    buffer.markWritten(offset, byteCount);
+    // The bytes of a copy come later.
+    if (kind == AccessKind::Store)
+      buffer.markWritten(offset, byteCount);
   }
   return true;
 }
@@ -195,20 +208,38 @@ bool Access::afterEarlierLaunches(unsigned lane, const Allocation &buffer, uint6
   return true;
 }
 
+bool Access::afterBulkStores(unsigned lane, uint64_t address, uint64_t byteCount) {
+  const BulkStore *store = cta.cluster.copies.findStoreTo(address, byteCount);
+  if (!store || !cta.launch.checkRaces)
+    return true;
+  const SourceLine &source = cta.launch.kernel->sources[store->instruction];
+  return fail(lane, verb() + cta.launch.global->describe(address) + ", which the copy of PTX line " +
+                        std::to_string(source.line) + " '" + source.text +
+                        "' writes, with no cp.async.bulk.wait_group between");
+}
+
 bool Access::shared(unsigned lane, uint64_t address) {
-  std::optional<SharedPlace> place =
-      locateShared(warp, lane, address, instruction.space, bytes, word(), kind == AccessKind::AsyncStore);
-  if (!place || !outsideMBarriers(lane, *place))
-    return false;
-  SharedMemory &owner = place->cta->shared;
-  memory.lanes[lane] = owner.at(place->address);
   constexpr SharedAccess accesses[] = {SharedAccess::Read, SharedAccess::Write, SharedAccess::Atomic,
                                        SharedAccess::AsyncWrite};
-  std::optional<SharedConflict> conflict = owner.access(place->address, bytes, accesses[static_cast<size_t>(kind)],
-                                                        cta.clusterWarp(warp), warp.currentInstruction());
-  if (conflict)
-    reportShared(lane, *place->cta, *conflict);
-  return !conflict;
+  unsigned self = cta.clusterWarp(warp);
+  unsigned agent = kind == AccessKind::AsyncStore ? cta.cluster.clocks.agent(AgentKind::AsyncStore, self) : self;
+  return bool(shared(lane, address, instruction.space, accesses[static_cast<size_t>(kind)], agent));
+}
+
+std::optional<SharedPlace> Access::shared(unsigned lane, uint64_t address, StateSpace space, SharedAccess access,
+                                          unsigned agent) {
+  std::optional<SharedPlace> place =
+      locateShared(warp, lane, MemoryRange{address, space, bytes, alignment}, word(), agent);
+  if (!place || !outsideMBarriers(lane, *place))
+    return std::nullopt;
+  SharedMemory &owner = place->cta->shared;
+  memory.lanes[lane] = owner.at(place->address);
+  std::optional<SharedConflict> conflict =
+      owner.access(place->address, bytes, access, cta.clusterWarp(warp), agent, warp.currentInstruction());
+  if (!conflict)
+    return place;
+  reportShared(lane, *place->cta, *conflict);
+  return std::nullopt;
 }
 
 bool Access::outsideMBarriers(unsigned lane, const SharedPlace &place) {
@@ -232,6 +263,7 @@ void Access::reportShared(unsigned lane, const Cta &owner, const SharedConflict 
   case SharedConflict::Kind::Uninitialized: what += ", but nothing was written there"; break;
   case SharedConflict::Kind::ReadAfterWrite: what += ", which " + where + " wrote with no barrier between"; break;
   case SharedConflict::Kind::WriteAfterRead: what += ", which " + where + " read with no barrier between"; break;
+  case SharedConflict::Kind::NotFenced: what += ", which " + where + " wrote with no fence.proxy.async between"; break;
   case SharedConflict::Kind::WriteAfterWrite: what += ", which " + where + " wrote too with no barrier between"; break;
   }
   warp.report(lane, what);
@@ -252,6 +284,24 @@ bool Access::local(unsigned lane, uint64_t address) {
 bool accessMemory(Warp &warp, const Instruction &instruction, uint32_t mask, OperandCode address, AccessKind kind,
                   const std::byte *values, LaneMemory &memory) {
   return Access(warp, instruction, kind, values, memory).run(mask, address);
+}
+
+std::byte *accessGlobal(Warp &warp, const Instruction &instruction, unsigned lane, const MemoryRange &range,
+                        AccessKind kind, const std::byte *values) {
+  LaneMemory memory;
+  LaunchCounters &counters = warp.cta.counters;
+  bool isLoad = kind == AccessKind::Load;
+  ++(isLoad ? counters.globalLoads : counters.globalStores);
+  (isLoad ? counters.globalLoadBytes : counters.globalStoreBytes) += range.bytes;
+  Access access(warp, instruction, kind, values, memory, range);
+  return access.global(lane, range.address, range.bytes, values) ? memory.lanes[lane] : nullptr;
+}
+
+std::optional<SharedPlace> accessShared(Warp &warp, const Instruction &instruction, unsigned lane,
+                                        const MemoryRange &range, SharedAccess kind, unsigned agent) {
+  LaneMemory memory;
+  AccessKind verb = kind == SharedAccess::BulkRead ? AccessKind::Load : AccessKind::Store;
+  return Access(warp, instruction, verb, nullptr, memory, range).shared(lane, range.address, range.space, kind, agent);
 }
 
 } // namespace fastnorm::emulator

@@ -85,6 +85,23 @@ struct Instruction {
   int64_t offset = 0;       ///< added to an address
 };
 
+/// An address among several of one instruction.
+struct AddressOperand {
+  OperandCode code = noOperand;
+  uint8_t bytes = 8; ///< of the register
+  StateSpace space = StateSpace::Generic;
+  int64_t offset = 0;
+};
+
+/// Of an asynchronous copy.
+struct CopyOperands {
+  AddressOperand to;
+  AddressOperand from;
+  AddressOperand mbarrier;         ///< of copies that complete on one
+  OperandCode bytes = noOperand;   ///< 32 bits
+  OperandCode ignored = noOperand; ///< a predicate: nothing is read, zeros are written
+};
+
 struct SpecialSlot {
   enum class Value : uint8_t {
     ThreadX,
@@ -151,6 +168,9 @@ struct KernelProgram {
   uint32_t siteCount = 0;
   bool synchronizesThroughGlobal = false; ///< CTAs may talk to each other through memory, by atomics or flags
   bool usesAsyncStores = false;
+  bool usesAsyncCopies = false;
+  bool usesBulkCopies = false;
+  std::vector<CopyOperands> copies; ///< by Instruction::target
 };
 
 /// What one CTA can have, static and dynamic together (H200).

@@ -35,26 +35,26 @@ static bool isKnownToRun(const Cta &owner, Warp &warp) {
 }
 
 /// Null, or what is wrong with an access to another CTA's shared memory.
-static const char *accessRemotely(Cta &owner, Warp &warp, bool isAsync) {
+static const char *accessRemotely(Cta &owner, Warp &warp, unsigned agent) {
   if (owner.hasEnded())
     return ", but that CTA has ended";
   if (owner.launch.checkRaces && !isKnownToRun(owner, warp))
     return ", but that CTA may not have started: no cluster barrier was passed before";
-  const WarpClocks &clocks = owner.cluster.clocks;
-  unsigned accessor = warp.cta.clusterWarp(warp);
-  owner.noteRemoteAccess(isAsync ? clocks.asyncAgent(accessor) : accessor, warp.currentInstruction());
+  owner.noteForeignAccess(agent, warp.currentInstruction());
   return nullptr;
 }
 
-std::optional<SharedPlace> locateShared(Warp &warp, unsigned lane, uint64_t address, StateSpace space, uint32_t bytes,
-                                        const char *verb, bool isAsync) {
+std::optional<SharedPlace> locateShared(Warp &warp, unsigned lane, const MemoryRange &range, const char *verb,
+                                        std::optional<unsigned> agent) {
+  const uint32_t bytes = range.bytes, alignment = range.alignment ? range.alignment : bytes;
+  uint64_t address = range.address;
   Cta *owner = &warp.cta;
   auto fail = [&](const std::string &what) {
     warp.report(lane, verb + std::to_string(bytes) + " bytes at " + what);
     return std::nullopt;
   };
   uint64_t rankBits = address >> clusterRankShift;
-  if (rankBits != 0 && space != StateSpace::Shared) {
+  if (rankBits != 0 && range.space != StateSpace::Shared) {
     const uint32_t ctas = owner->launch.cluster;
     owner = owner->cluster.cta(uint32_t(std::min<uint64_t>(rankBits - 1, UINT32_MAX)));
     if (!owner)
@@ -63,12 +63,12 @@ std::optional<SharedPlace> locateShared(Warp &warp, unsigned lane, uint64_t addr
     address &= (uint64_t(1) << clusterRankShift) - 1;
   }
   auto describe = [&] { return describeShared(warp.cta, *owner, address); };
-  if (address % bytes != 0)
-    return fail(describe() + ": the address is not a multiple of " + std::to_string(bytes));
+  if (address % alignment != 0)
+    return fail(describe() + ": the address is not a multiple of " + std::to_string(alignment));
   if (!owner->shared.contains(address, bytes))
     return fail(describe() + ", which is past the CTA's " + std::to_string(owner->shared.byteCount()) + " bytes");
   if (owner != &warp.cta)
-    if (const char *wrong = accessRemotely(*owner, warp, isAsync))
+    if (const char *wrong = accessRemotely(*owner, warp, agent.value_or(warp.cta.clusterWarp(warp))))
       return fail(describe() + wrong);
   return SharedPlace{owner, uint32_t(address)};
 }

@@ -25,10 +25,18 @@ struct SharedPlace {
   uint32_t address = 0; ///< in that CTA
 };
 
-/// Where a lane's address of an access of `bytes` points, after every check but those of what was written there. `verb`
-/// begins messages: "reads ". `isAsync`: the access happens at a time of its own. Nothing after a finding.
-std::optional<SharedPlace> locateShared(Warp &warp, unsigned lane, uint64_t address, StateSpace space, uint32_t bytes,
-                                        const char *verb, bool isAsync = false);
+/// What a lane asks for at an address.
+struct MemoryRange {
+  uint64_t address = 0;
+  StateSpace space = StateSpace::Shared;
+  uint32_t bytes = 0;
+  uint32_t alignment = 0; ///< 0: that of `bytes`
+};
+
+/// Where a range is, after every check but those of what was written there. `verb` begins messages: "reads ". `agent`
+/// is who accesses; nothing stands for the warp itself. Nothing after a finding.
+std::optional<SharedPlace> locateShared(Warp &warp, unsigned lane, const MemoryRange &range, const char *verb,
+                                        std::optional<unsigned> agent = std::nullopt);
 
 /// "byte 4 of shared memory 'slots' of CTA 3", as seen from `reader`.
 std::string describeShared(const Cta &reader, const Cta &owner, uint64_t address);

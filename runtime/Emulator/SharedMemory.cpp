@@ -22,6 +22,7 @@ SharedMemory::SharedMemory(uint64_t byteCount, uint32_t granuleBytes, const Warp
 
 void SharedMemory::begin(bool clocksStartOver) {
   remoteReads.clear();
+  bulkReads.clear();
   if (!clocksStartOver)
     return;
   std::fill(granules.begin(), granules.end(), Granule());
@@ -29,18 +30,54 @@ void SharedMemory::begin(bool clocksStartOver) {
 }
 
 std::optional<SharedConflict> SharedMemory::access(uint32_t address, uint32_t bytes, SharedAccess kind, unsigned warp,
-                                                   uint32_t instruction) {
+                                                   unsigned agent, uint32_t instruction) {
   size_t first = (address - sharedBase) / granuleBytes;
   size_t end = (address - sharedBase + bytes - 1) / granuleBytes + 1;
   for (size_t index = first; index < end; ++index) {
-    std::optional<SharedConflict> conflict =
-        kind == SharedAccess::Read ? read(index, warp, instruction) : write(index, kind, warp, instruction);
+    std::optional<SharedConflict> conflict = kind == SharedAccess::Read ? read(index, warp, instruction)
+                                             : kind == SharedAccess::BulkRead
+                                                 ? bulkRead(index, warp)
+                                                 : write(index, kind, warp, agent, instruction);
     if (conflict) {
       conflict->address = sharedBase + uint32_t(index) * granuleBytes;
       return conflict;
     }
   }
+  if (kind == SharedAccess::BulkRead && checkRaces)
+    noteBulkRead({first, end, agent, clocks.now(agent), instruction});
   return std::nullopt;
+}
+
+bool SharedMemory::isUnfenced(const Granule &granule, unsigned warp) const {
+  AgentKind writer = clocks.kindOf(granule.writer);
+  return (writer == AgentKind::Warp || writer == AgentKind::AsyncCopy) &&
+         !clocks.isFenced(granule.writer, granule.writeClock, warp);
+}
+
+std::optional<SharedConflict> SharedMemory::bulkRead(size_t index, unsigned warp) {
+  const Granule &granule = granules[index];
+  if (granule.writeClock <= clocks.start())
+    return SharedConflict{SharedConflict::Kind::Uninitialized, 0, 0, 0};
+  if (!checkRaces)
+    return std::nullopt;
+  if (granule.writer != warp && !clocks.isBefore(granule.writer, granule.writeClock, warp))
+    return SharedConflict{SharedConflict::Kind::ReadAfterWrite, 0, granule.writer, granule.writeInstruction};
+  if (isUnfenced(granule, warp))
+    return SharedConflict{SharedConflict::Kind::NotFenced, 0, granule.writer, granule.writeInstruction};
+  return std::nullopt;
+}
+
+void SharedMemory::noteBulkRead(const BulkRead &read) {
+  auto isOver = [&](const BulkRead &old) {
+    if (old.agent == read.agent && old.begin >= read.begin && old.end <= read.end)
+      return true;
+    for (unsigned warp = firstWarp; warp < firstWarp + warpCount; ++warp)
+      if (!clocks.isBefore(old.agent, old.clock, warp))
+        return false;
+    return true;
+  };
+  bulkReads.erase(std::remove_if(bulkReads.begin(), bulkReads.end(), isOver), bulkReads.end());
+  bulkReads.push_back(read);
 }
 
 std::optional<SharedConflict> SharedMemory::read(size_t index, unsigned warp, uint32_t instruction) {
@@ -76,6 +113,9 @@ std::optional<SharedConflict> SharedMemory::findUnorderedRead(size_t index, unsi
     if (reader != warp && clock > clocks.start() && !clocks.isBefore(reader, clock, warp))
       return SharedConflict{SharedConflict::Kind::WriteAfterRead, 0, reader, granule.readInstruction};
   }
+  for (const BulkRead &read : bulkReads)
+    if (index >= read.begin && index < read.end && !clocks.isBefore(read.agent, read.clock, warp))
+      return SharedConflict{SharedConflict::Kind::WriteAfterRead, 0, read.agent, read.instruction};
   if (remoteReads.empty())
     return std::nullopt;
   auto reads = remoteReads.find(index);
@@ -88,7 +128,7 @@ std::optional<SharedConflict> SharedMemory::findUnorderedRead(size_t index, unsi
   return std::nullopt;
 }
 
-std::optional<SharedConflict> SharedMemory::write(size_t index, SharedAccess kind, unsigned warp,
+std::optional<SharedConflict> SharedMemory::write(size_t index, SharedAccess kind, unsigned warp, unsigned agent,
                                                   uint32_t instruction) {
   Granule &granule = granules[index];
   bool isWritten = granule.writeClock > clocks.start(), atomic = kind == SharedAccess::Atomic;
@@ -101,8 +141,9 @@ std::optional<SharedConflict> SharedMemory::write(size_t index, SharedAccess kin
                             granule.writer, granule.writeInstruction};
     if (std::optional<SharedConflict> conflict = findUnorderedRead(index, warp))
       return conflict;
+    if (kind == SharedAccess::BulkWrite && isWritten && isUnfenced(granule, warp))
+      return SharedConflict{SharedConflict::Kind::NotFenced, 0, granule.writer, granule.writeInstruction};
   }
-  unsigned agent = kind == SharedAccess::AsyncWrite ? clocks.asyncAgent(warp) : warp;
   granule.readers = 0;
   granule.writeClock = clocks.now(agent);
   granule.writeInstruction = instruction;

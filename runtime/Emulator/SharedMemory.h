@@ -25,11 +25,12 @@
 
 namespace fastnorm::emulator {
 
-enum class SharedAccess : uint8_t { Read, Write, Atomic, AsyncWrite };
+/// BulkRead and BulkWrite are the async proxy's: what warps wrote before must be fenced.
+enum class SharedAccess : uint8_t { Read, Write, Atomic, AsyncWrite, BulkRead, BulkWrite };
 
 /// What is wrong with an access, and the other one it collides with.
 struct SharedConflict {
-  enum class Kind : uint8_t { Uninitialized, ReadAfterWrite, WriteAfterRead, WriteAfterWrite };
+  enum class Kind : uint8_t { Uninitialized, ReadAfterWrite, WriteAfterRead, WriteAfterWrite, NotFenced };
   Kind kind;
   uint32_t address = 0;
   uint32_t otherAgent = 0;
@@ -52,9 +53,10 @@ public:
   bool holds(const std::byte *where) const { return where >= data.data() && where < data.data() + byteTotal; }
   std::byte *at(uint64_t address) { return data.data() + (address - sharedBase); }
 
-  /// `warp` may be one of another CTA of the cluster.
+  /// `warp` may be one of another CTA of the cluster; `agent` is who accesses for it: itself unless that is
+  /// asynchronous.
   std::optional<SharedConflict> access(uint32_t address, uint32_t bytes, SharedAccess kind, unsigned warp,
-                                       uint32_t instruction);
+                                       unsigned agent, uint32_t instruction);
 
 private:
   struct Granule {
@@ -71,8 +73,20 @@ private:
     uint32_t instruction;
   };
 
+  /// Reads of the async proxy, which take their time.
+  struct BulkRead {
+    size_t begin, end; ///< granules
+    unsigned agent;
+    uint32_t clock;
+    uint32_t instruction;
+  };
+
   std::optional<SharedConflict> read(size_t index, unsigned warp, uint32_t instruction);
-  std::optional<SharedConflict> write(size_t index, SharedAccess kind, unsigned warp, uint32_t instruction);
+  std::optional<SharedConflict> bulkRead(size_t index, unsigned warp);
+  void noteBulkRead(const BulkRead &read);
+  std::optional<SharedConflict> write(size_t index, SharedAccess kind, unsigned warp, unsigned agent,
+                                      uint32_t instruction);
+  bool isUnfenced(const Granule &granule, unsigned warp) const;
   std::optional<SharedConflict> findUnorderedRead(size_t index, unsigned warp);
 
   std::vector<std::byte> data;
@@ -85,6 +99,7 @@ private:
   std::vector<Granule> granules;
   std::vector<uint32_t> readClocks; ///< [granule][own warp]
   std::unordered_map<size_t, std::vector<RemoteRead>> remoteReads;
+  std::vector<BulkRead> bulkReads; ///< that not every warp of the CTA knows to be over
 };
 
 } // namespace fastnorm::emulator
