@@ -285,8 +285,7 @@ bool fastnorm::isColumnReduction(Operation *op) {
 
 bool fastnorm::followsColumnReduction(Value value) {
   Operation *producer = value.getDefiningOp();
-  return producer &&
-         (isColumnReduction(producer) || llvm::any_of(producer->getOperands(), followsColumnReduction));
+  return producer && (isColumnReduction(producer) || llvm::any_of(producer->getOperands(), followsColumnReduction));
 }
 
 Value fastnorm::rowCarrier(KernelOp kernel) {
@@ -398,8 +397,9 @@ LogicalResult KernelOp::verifyRegions() {
     AxesAttr axes = axesOf(result);
     bool isColumns = axes.contains(Axis::Hidden) && !axes.contains(Axis::Row) && followsColumnReduction(result);
     if (!axes.areRowsAnd({}) && !axes.areRowsAnd({Axis::Hidden}) && !axes.areRowsAnd({Axis::Group}) && !isColumns)
-      return emitOpError("expects results with axes [row], [row, hidden] or [row, group], or [hidden] of what is reduced "
-                         "over rows, but yields one with ")
+      return emitOpError(
+                 "expects results with axes [row], [row, hidden] or [row, group], or [hidden] of what is reduced "
+                 "over rows, but yields one with ")
              << axes.str();
     if (!isColumns && axes.rowDimensions() != axesOf(rowCarrier(*this)).rowDimensions())
       return emitOpError("expects results with the same row dimensions, but yields ")

@@ -62,7 +62,8 @@ static bool readsColumnReduction(KernelOp producer, KernelOp consumer) {
   Operation *yield = producer.getBody().front().getTerminator();
   return llvm::any_of(consumer.getInputs(), [&](Value input) {
     auto result = dyn_cast<OpResult>(input);
-    return result && result.getOwner() == producer && followsColumnReduction(yield->getOperand(result.getResultNumber()));
+    return result && result.getOwner() == producer &&
+           followsColumnReduction(yield->getOperand(result.getResultNumber()));
   });
 }
 

@@ -104,21 +104,22 @@ private:
 
 template <typename T> bool sameBits(T a, T b) { return std::memcmp(&a, &b, sizeof(T)) == 0; }
 
-/// Operands: the old value of each element, the new operands, the address.
+/// Operands: the old value of each element unless it is a reduction, the new operands, the address.
 template <typename T, typename Op> void atomic(Warp &warp, const Instruction &instruction, uint32_t mask) {
-  unsigned count = instruction.elementCount;
+  const unsigned count = instruction.elementCount, first = instruction.resultCount;
   LaneMemory memory;
-  if (!accessMemory(warp, instruction, mask, instruction.operands[2 * count], AccessKind::Atomic, nullptr, memory))
+  if (!accessMemory(warp, instruction, mask, instruction.operands[first + count], AccessKind::Atomic, nullptr, memory))
     return;
   Finds finds(warp, instruction, mask);
   for (; mask; mask &= mask - 1) {
     auto lane = unsigned(__builtin_ctz(mask));
     for (unsigned i = 0; i < count; ++i) {
-      T value = warp.lanes<T>(instruction.operands[count + i])[lane];
+      T value = warp.lanes<T>(instruction.operands[first + i])[lane];
       std::byte *where = memory.lanes[lane] + i * sizeof(T);
       T found = update<T>(where, [&](T old) { return Op::apply(old, value); });
       finds.add(where, found, !sameBits(found, Op::apply(found, value)));
-      warp.lanes<T>(instruction.operands[i])[lane] = found;
+      if (first)
+        warp.lanes<T>(instruction.operands[i])[lane] = found;
     }
   }
 }
@@ -164,7 +165,7 @@ Handler chooseAdd(PtxType type) {
   }
 }
 
-Handler chooseAtomic(InstructionDecoder &decoder, bool &isSwap) {
+Handler chooseAtomic(InstructionDecoder &decoder, PtxType type, bool &isSwap) {
   struct Named {
     std::string_view name;
     Handler (*choose)(PtxType);
@@ -182,15 +183,37 @@ Handler chooseAtomic(InstructionDecoder &decoder, bool &isSwap) {
   decoder.drop({"noftz", "ftz"});
   for (const Named &named : names)
     if (!isSwap && decoder.take(named.name))
-      return named.choose(decoder.takeType());
+      return named.choose(type);
   if (!isSwap)
     return nullptr;
-  switch (bytesOf(decoder.takeType())) {
+  switch (bytesOf(type)) {
   case 2: return compareAndSwap<uint16_t>;
   case 4: return compareAndSwap<uint32_t>;
   case 8: return compareAndSwap<uint64_t>;
   default: return nullptr;
   }
+}
+
+/// As many as decoder.result.elementCount says.
+std::vector<PtxOperand> takeElements(InstructionDecoder &decoder, size_t index) {
+  const PtxOperand &operand = decoder.source.operands[index];
+  const size_t count = decoder.result.elementCount;
+  std::vector<PtxOperand> elements = count > 1 ? operand.elements : std::vector<PtxOperand>{operand};
+  if (elements.size() != count)
+    decoder.fail("expected '" + decoder.source.opcode + "' to have " + std::to_string(count) + " elements");
+  return elements;
+}
+
+/// Gives the access a number and notes what it means for the whole kernel.
+void noteAtomic(InstructionDecoder &decoder, bool isReduction) {
+  KernelProgram &program = decoder.builder.program;
+  const StateSpace space = decoder.result.space;
+  decoder.result.siteIndex = program.siteCount++;
+  // What red finds, the program does not see: it can't be waiting for it, nor learn by it what others did.
+  decoder.result.flow = isReduction ? Flow::Next : Flow::Poll;
+  program.synchronizesThroughGlobal |= !isReduction && (space == StateSpace::Global || space == StateSpace::Generic);
+  if (space != StateSpace::Global)
+    program.sharedGranule = std::min<uint32_t>(program.sharedGranule, decoder.result.elementBytes);
 }
 
 } // namespace
@@ -204,44 +227,29 @@ bool decodeAtomic(InstructionDecoder &decoder) {
                      : decoder.take("shared::cluster")                       ? StateSpace::SharedCluster
                                                                              : StateSpace::Generic;
   decoder.drop({"relaxed", "acquire", "release", "acq_rel", "cta", "cluster", "gpu", "sys"});
+  bool hasPolicy = decoder.take("L2::cache_hint"), isSwap = false;
   unsigned count = decoder.takeVector();
-  std::string_view opcode = decoder.source.opcode;
-  PtxType type = parsePtxType(opcode.substr(opcode.rfind('.') + 1)).value_or(PtxType::B32);
-  bool isSwap = false;
-  decoder.result.run = chooseAtomic(decoder, isSwap);
-  if (!decoder.result.run || (count > 1 && isSwap) || bytesOf(type) * count > 32 || count > 4)
+  PtxType type = decoder.takeType();
+  decoder.result.run = chooseAtomic(decoder, type, isSwap);
+  // Vectors are of floats, and of 16 bytes at most.
+  if (!decoder.result.run || bytesOf(type) * count > 16 || (count > 1 && !isFloat(type)) || (count > 4 && !isReduction))
     return decoder.fail("instruction '" + decoder.source.opcode + "' is not supported"), true;
-  size_t address = isReduction ? 0 : 1;
-  size_t wanted = address + 2 + (isSwap ? 1 : 0);
+  decoder.result.elementCount = uint8_t(count);
+  decoder.result.elementBytes = bytesOf(type);
+  size_t address = isReduction ? 0 : 1, wanted = address + 2 + (isSwap ? 1 : 0) + (hasPolicy ? 1 : 0);
   if (!decoder.expectOperands(wanted, wanted))
     return true;
-  const std::vector<PtxOperand> &operands = decoder.source.operands;
-  auto elements = [&](const PtxOperand &operand) {
-    std::vector<PtxOperand> list = count > 1 ? operand.elements : std::vector<PtxOperand>{operand};
-    if (list.size() != count)
-      decoder.fail("expected '" + decoder.source.opcode + "' to have " + std::to_string(count) + " elements");
-    return list;
-  };
-  std::vector<PtxOperand> results = isReduction ? std::vector<PtxOperand>(count) : elements(operands[0]);
-  std::vector<PtxOperand> values = elements(operands[address + 1]);
-  if (decoder.failed())
-    return true;
-  for (const PtxOperand &result : results)
-    decoder.addResult(result, bytesOf(type));
-  for (const PtxOperand &value : values)
+  if (!isReduction)
+    for (const PtxOperand &result : takeElements(decoder, 0))
+      decoder.addResult(result, bytesOf(type));
+  for (const PtxOperand &value : takeElements(decoder, address + 1))
     decoder.addSource(value, type);
   if (isSwap)
     decoder.addSource(address + 2, type);
   decoder.addAddress(address, space);
-  KernelProgram &program = decoder.builder.program;
-  decoder.result.elementCount = uint8_t(count);
-  decoder.result.elementBytes = bytesOf(type);
-  decoder.result.siteIndex = program.siteCount++;
-  // What red finds, the program does not see, so it can't be waiting for it.
-  decoder.result.flow = isReduction ? Flow::Next : Flow::Poll;
-  program.synchronizesThroughGlobal |= space == StateSpace::Global || space == StateSpace::Generic;
-  if (space != StateSpace::Global)
-    program.sharedGranule = std::min<uint32_t>(program.sharedGranule, bytesOf(type));
+  noteAtomic(decoder, isReduction);
+  if (hasPolicy)
+    decoder.addSource(wanted - 1, PtxType::B64);
   return true;
 }
 

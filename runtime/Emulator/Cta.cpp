@@ -12,6 +12,7 @@
 
 #include "Cluster.h"
 #include "Priority.h"
+#include "SharedAddress.h"
 
 #include <algorithm>
 
@@ -178,6 +179,18 @@ void Cta::releaseComplete() {
 
 void Cta::report(const std::string &where, const std::string &what) { cluster.report(*this, where, what); }
 
+std::string Cta::describeMBarrier(const MBarrier *wanted) const {
+  for (uint32_t other = 0; other < launch.cluster; ++other) {
+    const Cta &owner = *cluster.cta(other);
+    for (const auto &[address, mbarrier] : owner.mbarriers)
+      if (&mbarrier == wanted)
+        return "the mbarrier at " + describeShared(*this, owner, address) + " has completed " +
+               std::to_string(mbarrier.phase) + " phases and lacks " + std::to_string(mbarrier.pendingArrivals) +
+               " arrivals and " + std::to_string(mbarrier.pendingBytes) + " bytes, and ";
+  }
+  return "";
+}
+
 std::string Cta::describeWaiting() const {
   std::string what;
   auto add = [&](uint32_t waiting, const std::string &why) {
@@ -198,7 +211,8 @@ std::string Cta::describeWaiting() const {
   add(clusterWaiting, "the cluster barrier has " + std::to_string(cluster.barrier.arrivedCount()) + " of " +
                           std::to_string(cluster.barrier.liveCount()) + " warps, and ");
   // Those that watch global memory have been woken to look, in vain.
-  add(pollingWarps | globalWatchers, "");
+  uint32_t polling = pollingWarps | globalWatchers;
+  add(polling, polling ? describeMBarrier(warps[unsigned(__builtin_ctz(polling))]->waitingFor) : "");
   return what;
 }
 

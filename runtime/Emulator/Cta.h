@@ -86,6 +86,8 @@ private:
     uint32_t instruction = 0;
   };
 
+  /// "the mbarrier at … lacks …, and "; empty if there is none such.
+  std::string describeMBarrier(const MBarrier *wanted) const;
   void release(Barrier &barrier);
   void releaseComplete();
   bool endWarp(Warp &warp);

@@ -191,12 +191,13 @@ void InstructionDecoder::addSource(const PtxOperand &operand, PtxType type, bool
   case PtxOperand::Kind::Float32:
   case PtxOperand::Kind::Float64: return pushSource(builder.constant(immediateBits(operand, type), bytes));
   case PtxOperand::Kind::Special: {
-    std::optional<OperandCode> code = builder.special(operand.name);
+    uint8_t actual = 0;
+    std::optional<OperandCode> code = builder.special(operand.name, actual);
     if (!code)
       fail("'%" + operand.name + "' is neither a declared register nor a known special register");
-    else if (bytes != 4)
+    else if (bytes != actual)
       fail("expected a " + describeBytes(bytes) + " operand of '" + source.opcode + "', but '%" + operand.name +
-           "' has 32 bits");
+           "' has " + std::to_string(actual * 8) + " bits");
     else
       pushSource(*code);
     return;

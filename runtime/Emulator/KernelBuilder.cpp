@@ -134,7 +134,7 @@ OperandCode KernelBuilder::constant(uint64_t bits, uint8_t bytes) {
   return found->second;
 }
 
-std::optional<OperandCode> KernelBuilder::special(const std::string &name) {
+std::optional<OperandCode> KernelBuilder::special(const std::string &name, uint8_t &bytes) {
   using Value = SpecialSlot::Value;
   static const std::unordered_map<std::string, Value> values = {
       {"tid.x", Value::ThreadX},
@@ -172,15 +172,19 @@ std::optional<OperandCode> KernelBuilder::special(const std::string &name) {
       {"lanemask_gt", Value::LanesGreater},
       {"lanemask_ge", Value::LanesGreaterEqual},
       {"clock", Value::Clock},
+      {"clock_hi", Value::Clock},
+      {"clock64", Value::Clock64},
+      {"globaltimer", Value::Clock64},
       {"dynamic_smem_size", Value::DynamicSharedBytes},
       {"total_smem_size", Value::TotalSharedBytes},
   };
   auto found = values.find(name);
   if (found == values.end())
     return std::nullopt;
+  bytes = found->second == Value::Clock64 ? 8 : 4;
   auto slot = specialSlots.find(found->second);
   if (slot == specialSlots.end()) {
-    slot = specialSlots.emplace(found->second, newSlot(4, 0, "%" + name)).first;
+    slot = specialSlots.emplace(found->second, newSlot(bytes, 0, "%" + name)).first;
     program.specials.push_back({found->second, slot->second});
   }
   return slot->second;

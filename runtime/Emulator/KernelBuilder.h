@@ -39,7 +39,7 @@ public:
   /// Written but never read.
   OperandCode sinkSlot(uint8_t bytes);
   OperandCode constant(uint64_t bits, uint8_t bytes);
-  std::optional<OperandCode> special(const std::string &name);
+  std::optional<OperandCode> special(const std::string &name, uint8_t &bytes);
 
   struct Symbol {
     StateSpace space;

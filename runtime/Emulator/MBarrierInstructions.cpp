@@ -86,10 +86,40 @@ bool expectBytes(Warp &warp, unsigned lane, MBarrier &mbarrier, uint32_t bytes) 
   return true;
 }
 
-/// Operands: the phase's token, the count of arrivals or of bytes, the address. instruction.elementCount: 1 to arrive,
-/// 2 to expect bytes, 3 for both.
+/// What mbarrier.arrive and mbarrier.expect_tx do, a bit each.
+enum ArriveEffect : uint8_t {
+  arrives = 1,
+  expects = 2,
+  drops = 4,          ///< in later phases one arrival less is expected
+  neverCompletes = 8, ///< the program says that the phase does not complete by it
+};
+
+/// False after a finding.
+bool countArrivals(Warp &warp, unsigned lane, MBarrier &mbarrier, uint32_t arrivals, uint8_t effects) {
+  auto fail = [&](const std::string &what) {
+    warp.report(lane, what);
+    return false;
+  };
+  std::string pending = std::to_string(mbarrier.pendingArrivals) + " of " + std::to_string(mbarrier.expectedArrivals) +
+                        " arrivals are pending";
+  if (arrivals == 0 || arrivals > mbarrier.pendingArrivals)
+    return fail("arrives " + std::to_string(arrivals) + " times, but " + pending);
+  if ((effects & neverCompletes) && arrivals == mbarrier.pendingArrivals)
+    return fail("expected not to complete the phase, but " + pending);
+  if (effects & drops) {
+    if (arrivals >= mbarrier.expectedArrivals)
+      return fail("drops the last of the arrivals that are expected");
+    mbarrier.expectedArrivals -= arrivals;
+  }
+  mbarrier.pendingArrivals -= arrivals;
+  warp.cta.cluster.clocks.release(warp.cta.clusterWarp(warp), mbarrier.arriving);
+  return true;
+}
+
+/// Operands: the phase's token, the count of arrivals or of bytes, the address. instruction.elementCount:
+/// ArriveEffects.
 void arrive(Warp &warp, const Instruction &instruction, uint32_t mask) {
-  constexpr uint8_t arrives = 1, expects = 2;
+  const uint8_t effects = instruction.elementCount;
   for (; mask; mask &= mask - 1) {
     auto lane = unsigned(__builtin_ctz(mask));
     MBarrier *mbarrier = mbarrierOf(warp, instruction, instruction.operands[2], lane);
@@ -97,17 +127,26 @@ void arrive(Warp &warp, const Instruction &instruction, uint32_t mask) {
       return;
     uint32_t count = warp.lanes<uint32_t>(instruction.operands[1])[lane];
     warp.lanes<uint64_t>(instruction.operands[0])[lane] = mbarrier->phase;
-    if ((instruction.elementCount & expects) && !expectBytes(warp, lane, *mbarrier, count))
+    if ((effects & expects) && !expectBytes(warp, lane, *mbarrier, count))
       return;
-    if (instruction.elementCount & arrives) {
-      uint32_t arrivals = instruction.elementCount & expects ? 1 : count;
-      if (arrivals == 0 || arrivals > mbarrier->pendingArrivals)
-        return warp.report(lane, "arrives " + std::to_string(arrivals) + " times, but " +
-                                     std::to_string(mbarrier->pendingArrivals) + " of " +
-                                     std::to_string(mbarrier->expectedArrivals) + " arrivals are pending");
-      mbarrier->pendingArrivals -= arrivals;
-      warp.cta.cluster.clocks.release(warp.cta.clusterWarp(warp), mbarrier->arriving);
-    }
+    if ((effects & arrives) && !countArrivals(warp, lane, *mbarrier, effects & expects ? 1 : count, effects))
+      return;
+    settle(warp, *mbarrier);
+  }
+}
+
+/// Bytes that come by no copy. Operands: their count, the address.
+void completeBytes(Warp &warp, const Instruction &instruction, uint32_t mask) {
+  for (; mask; mask &= mask - 1) {
+    auto lane = unsigned(__builtin_ctz(mask));
+    MBarrier *mbarrier = mbarrierOf(warp, instruction, instruction.operands[1], lane);
+    if (!mbarrier)
+      return;
+    mbarrier->pendingBytes -= warp.lanes<uint32_t>(instruction.operands[0])[lane];
+    if (mbarrier->pendingBytes < -MBarrier::maxCount)
+      return warp.report(lane, "expected at most " + std::to_string(MBarrier::maxCount) +
+                                   " bytes before they are expected, but got " +
+                                   std::to_string(-mbarrier->pendingBytes));
     settle(warp, *mbarrier);
   }
 }
@@ -124,8 +163,13 @@ template <typename Token> void test(Warp &warp, const Instruction &instruction, 
     bool isParity = sizeof(Token) == 4;
     if (isParity && token > 1)
       return warp.report(lane, "expected a parity of 0 or 1, but got " + std::to_string(token));
-    if (isParity ? token == (mbarrier->phase & 1) : token >= mbarrier->phase)
+    if (!isParity && token + 1 < mbarrier->phase)
+      return warp.report(lane, "waits for phase " + std::to_string(token) + ", but phase " +
+                                   std::to_string(mbarrier->phase - 1) + " is complete already");
+    if (isParity ? token == (mbarrier->phase & 1) : token >= mbarrier->phase) {
+      warp.waitingFor = mbarrier;
       continue;
+    }
     complete |= uint32_t(1) << lane;
     warp.cta.cluster.clocks.acquire(warp.cta.clusterWarp(warp), mbarrier->passed);
   }
@@ -140,13 +184,18 @@ StateSpace takeSpace(InstructionDecoder &decoder) {
   return decoder.take("shared") || decoder.take("shared::cta") ? StateSpace::Shared : StateSpace::Generic;
 }
 
-void decodeArrive(InstructionDecoder &decoder, StateSpace space, bool arrives, bool expects) {
+void decodeArrive(InstructionDecoder &decoder, StateSpace space, uint8_t effects) {
   decoder.result.run = arrive;
-  decoder.result.elementCount = uint8_t((arrives ? 1 : 0) | (expects ? 2 : 0));
-  const size_t address = arrives ? 1 : 0;
-  if (!decoder.expectOperands(address + (expects ? 2 : 1), address + 2))
+  decoder.result.elementCount = effects;
+  const size_t address = effects & arrives ? 1 : 0;
+  if (!decoder.expectOperands(address + (effects & expects ? 2 : 1), address + 2))
     return;
-  decoder.addResult(arrives ? decoder.source.operands[0] : PtxOperand(), 8);
+  PtxOperand token = effects & arrives ? decoder.source.operands[0] : PtxOperand();
+  if (space == StateSpace::SharedCluster && token.kind != PtxOperand::Kind::Sink) {
+    decoder.fail("expected '_' for the phase of an mbarrier in .shared::cluster");
+    return;
+  }
+  decoder.addResult(token, 8);
   PtxOperand one;
   one.kind = PtxOperand::Kind::Integer;
   one.bits = 1;
@@ -168,9 +217,19 @@ void decodeTest(InstructionDecoder &decoder, StateSpace space, bool mayHint) {
 void decodeMBarrierOperation(InstructionDecoder &decoder) {
   StateSpace space = takeSpace(decoder);
   decoder.drop({"b64", "relaxed", "acquire", "release", "cta", "cluster"});
-  bool arrives = decoder.take("arrive"), expects = decoder.take("expect_tx");
-  if (arrives || expects) {
-    decodeArrive(decoder, space, arrives, expects);
+  bool drop = decoder.take("arrive_drop");
+  auto effects = uint8_t((drop                     ? arrives | drops
+                          : decoder.take("arrive") ? arrives
+                                                   : 0) |
+                         (decoder.take("expect_tx") ? expects : 0) | (decoder.take("noComplete") ? neverCompletes : 0));
+  if (effects & (arrives | expects)) {
+    decodeArrive(decoder, space, effects);
+  } else if (decoder.take("complete_tx")) {
+    decoder.result.run = completeBytes;
+    if (decoder.expectOperands(2, 2)) {
+      decoder.addSource(1, PtxType::B32);
+      decoder.addAddress(0, space);
+    }
   } else if (decoder.take("test_wait")) {
     decodeTest(decoder, space, false);
   } else if (decoder.take("try_wait")) {

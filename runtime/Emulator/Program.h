@@ -126,6 +126,7 @@ struct SpecialSlot {
     LanesGreater,
     LanesGreaterEqual,
     Clock,
+    Clock64,
     DynamicSharedBytes,
     TotalSharedBytes,
   };

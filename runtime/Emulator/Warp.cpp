@@ -47,6 +47,7 @@ void Warp::begin() {
   groups.clear();
   executed = 0;
   polls = pollsGlobal = failed = false;
+  waitingFor = nullptr;
   lastSeen.clear();
   for (const auto &[code, written] : kernel.registerSlots)
     header(code).writtenLanes = written;
@@ -81,7 +82,8 @@ static uint32_t specialValue(SpecialSlot::Value value, const Cta &cta, unsigned 
   case SpecialSlot::Value::ThreadY:
   case SpecialSlot::Value::ThreadZ:
   case SpecialSlot::Value::CtaYZ:
-  case SpecialSlot::Value::Clock: return 0;
+  case SpecialSlot::Value::Clock:
+  case SpecialSlot::Value::Clock64: return 0;
   }
   return 0;
 }
@@ -89,6 +91,10 @@ static uint32_t specialValue(SpecialSlot::Value value, const Cta &cta, unsigned 
 void Warp::fillSpecials() {
   for (const SpecialSlot &special : cta.launch.kernel->specials) {
     header(special.code).writtenLanes = allLanes;
+    if (special.value == SpecialSlot::Value::Clock64) {
+      std::fill_n(lanes<uint64_t>(special.code), warpLanes, 0);
+      continue;
+    }
     auto *values = lanes<uint32_t>(special.code);
     for (unsigned lane = 0; lane < warpLanes; ++lane)
       values[lane] = specialValue(special.value, cta, index, lane);
@@ -272,6 +278,7 @@ void Warp::notePoll(const Instruction &access, uint64_t seen, bool isGlobal) {
   lastSeen.resize(cta.launch.kernel->siteCount);
   polls = std::exchange(lastSeen[access.siteIndex], seen) == seen;
   pollsGlobal = isGlobal;
+  waitingFor = nullptr;
 }
 
 void Warp::branch(const Instruction &instruction, uint32_t taken) {

@@ -20,6 +20,7 @@
 namespace fastnorm::emulator {
 
 class Cta;
+struct MBarrier;
 
 /// Polling: what it looked for is not there yet.
 enum class WarpStop : uint8_t { Running, Waiting, Polling, Ended, Failed };
@@ -52,6 +53,8 @@ public:
   /// Whether others than its cluster may bring what it polls for.
   bool watchesGlobal() const { return pollsGlobal; }
 
+  /// The mbarrier that it last found incomplete, while it polls; may have ended since.
+  const MBarrier *waitingFor = nullptr;
   /// The instruction that it waits at.
   uint32_t waitingAt() const { return programCounter - 1; }
 

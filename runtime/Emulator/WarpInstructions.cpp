@@ -121,6 +121,15 @@ template <typename T> void reduce(Warp &warp, const Instruction &instruction, ui
   storeLanes(warp.lanes<T>(instruction.operands[0]), mask, [&](unsigned) { return result; });
 }
 
+/// Operands: the lane, whether this lane is it, members.
+void elect(Warp &warp, const Instruction &instruction, uint32_t mask) {
+  if (!checkMembers(warp, instruction, mask))
+    return;
+  auto leader = uint32_t(__builtin_ctz(mask));
+  storeLanes(warp.lanes<uint32_t>(instruction.operands[0]), mask, [&](unsigned) { return leader; });
+  storePredicate(warp, instruction.operands[1], mask, uint32_t(1) << leader);
+}
+
 void readActiveMask(Warp &warp, const Instruction &instruction, uint32_t mask) {
   storeLanes(warp.lanes<uint32_t>(instruction.operands[0]), mask, [&](unsigned) { return mask; });
 }
@@ -139,6 +148,22 @@ std::optional<uint8_t> takeOne(InstructionDecoder &decoder, std::initializer_lis
   return std::nullopt;
 }
 
+/// Results `value|predicate`, or only the value.
+void addPair(InstructionDecoder &decoder) {
+  const PtxOperand &target = decoder.source.operands[0];
+  bool isPair = target.kind == PtxOperand::Kind::Pair;
+  decoder.addResult(isPair ? target.elements[0] : target, 4);
+  decoder.addResult(isPair ? target.elements[1] : PtxOperand(), 0);
+}
+
+void decodeElect(InstructionDecoder &decoder) {
+  decoder.result.run = elect;
+  if (!decoder.expectOperands(2, 2))
+    return;
+  addPair(decoder);
+  decoder.addSource(1, PtxType::B32);
+}
+
 void decodeShuffle(InstructionDecoder &decoder) {
   decoder.result.run = shuffle;
   decoder.result.mode = takeOne(decoder, {"up", "down", "bfly", "idx"}).value_or(0);
@@ -148,10 +173,7 @@ void decodeShuffle(InstructionDecoder &decoder) {
   }
   if (!decoder.expectOperands(5, 5))
     return;
-  const PtxOperand &target = decoder.source.operands[0];
-  bool isPair = target.kind == PtxOperand::Kind::Pair;
-  decoder.addResult(isPair ? target.elements[0] : target, 4);
-  decoder.addResult(isPair ? target.elements[1] : PtxOperand(), 0);
+  addPair(decoder);
   for (size_t i = 1; i < 5; ++i)
     decoder.addSource(i, PtxType::B32);
 }
@@ -198,7 +220,8 @@ bool decodeWarpWide(InstructionDecoder &decoder) {
     return true;
   }
   bool isWarpBarrier = (decoder.name == "bar" || decoder.name == "barrier") && decoder.take("warp");
-  if (!isWarpBarrier && decoder.name != "shfl" && decoder.name != "vote" && decoder.name != "redux")
+  if (!isWarpBarrier && decoder.name != "shfl" && decoder.name != "vote" && decoder.name != "redux" &&
+      decoder.name != "elect")
     return false;
   decoder.result.flow = Flow::WarpSync;
   if (!decoder.take("sync"))
@@ -209,6 +232,8 @@ bool decodeWarpWide(InstructionDecoder &decoder) {
     decodeVote(decoder);
   } else if (decoder.name == "redux") {
     decodeReduce(decoder);
+  } else if (decoder.name == "elect") {
+    decodeElect(decoder);
   } else {
     decoder.result.run = syncWarp;
     if (decoder.expectOperands(1, 1))

@@ -293,4 +293,60 @@ WAIT:
   EXPECT_NE(run(replaced(body, "@!%p2 bra WAIT;", ""), {4, 1, 0, 4}), "");
 }
 
+TEST(EmulatorMBarrier, AParityWaitTwoPhasesBehindIsADeadlock) {
+  // Warp 0 completes one phase or two before warp 1 looks for the first.
+  const std::string body = R"(.shared .align 8 .b8 full[8];
+    setp.eq.u32 %p1, %r100, 0;
+    setp.lt.u32 %p2, %r100, 32;
+    @%p1 mbarrier.init.shared.b64 [full], 1;
+    @%p1 mbarrier.arrive.shared.b64 _, [full];
+    @%p1 mbarrier.arrive.shared.b64 _, [full];
+    bar.sync 0;
+    @%p2 bra END;
+WAIT:
+    mbarrier.try_wait.parity.shared.b64 %p3, [full], 0, 100;
+    @!%p3 bra WAIT;
+END:)";
+  EXPECT_TRUE(contains(run(body, {1, 64, 0}),
+                       "deadlock: the mbarrier at byte 0 of shared memory 'full' has completed 2 phases and lacks 1 "
+                       "arrivals and 0 bytes, and warp 1 waits at PTX line 29 "));
+  EXPECT_EQ(run(replaced(body, "    @%p1 mbarrier.arrive.shared.b64 _, [full];\n", ""), {1, 64, 0}), "");
+  // A token says which phase is meant.
+  EXPECT_TRUE(contains(run(R"(.shared .align 8 .b8 full[8];
+    mbarrier.init.shared.b64 [full], 1;
+    mbarrier.arrive.shared.b64 %rd1, [full];
+    mbarrier.arrive.shared.b64 %rd2, [full];
+    mbarrier.test_wait.shared.b64 %p1, [full], %rd2;
+    mbarrier.test_wait.shared.b64 %p1, [full], %rd1;)",
+                           {1, 1, 0}),
+                       "waits for phase 0, but phase 1 is complete already"));
+}
+
+TEST(EmulatorMBarrier, ArrivalsAreDroppedAndBytesCompletedByHand) {
+  const std::string body = R"(.shared .align 8 .b8 full[8];
+    mbarrier.init.shared.b64 [full], 2;
+    mbarrier.arrive.noComplete.shared.b64 %rd1, [full], 1;
+    mbarrier.arrive_drop.shared.b64 _, [full];
+    mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 %rd2, [full], 64;
+    mbarrier.complete_tx.relaxed.cta.shared::cta.b64 [full], 64;
+    mbarrier.test_wait.acquire.cta.shared::cta.b64 %p1, [full], %rd2;
+    selp.b32 %r1, 1, 0, %p1;
+    st.global.b32 [%rd100], %r1;)";
+  std::vector<uint32_t> words;
+  EXPECT_EQ(run(body, {1, 1, 0}, &words), "");
+  EXPECT_EQ(words[0], 1u);
+  EXPECT_EQ(run(replaced(body, "complete_tx.relaxed.cta.shared::cta.b64 [full], 64",
+                         "complete_tx.relaxed.cta.shared::cta.b64 [full], 48"),
+                {1, 1, 0}, &words),
+            "");
+  EXPECT_EQ(words[0], 0u);
+  EXPECT_TRUE(contains(
+      run(replaced(body, "noComplete.shared.b64 %rd1, [full], 1", "noComplete.shared.b64 %rd1, [full], 2"), {1, 1, 0}),
+      "expected not to complete the phase, but 2 of 2 arrivals are pending"));
+  EXPECT_TRUE(contains(run(replaced(body, "[full], 2;", "[full], 1;"), {1, 1, 0}),
+                       "expected not to complete the phase, but 1 of 1 arrivals are pending"));
+  EXPECT_TRUE(contains(run("mbarrier.arrive.shared::cluster.b64 %rd1, [%r1];", {1, 1, 0}),
+                       "expected '_' for the phase of an mbarrier in .shared::cluster"));
+}
+
 } // namespace

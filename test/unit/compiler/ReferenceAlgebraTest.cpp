@@ -295,8 +295,8 @@ static constexpr char kColumns[] = R"(
   })";
 
 TEST(ReferenceAlgebra, ReductionsOverRowsSeeEveryRow) {
-  std::vector<HostTensor> results = evaluate(
-      kColumns, {tensor(DType::F32, {2, 3}, {1, 2, 3, 10, 20, 30}), tensor(DType::F32, {3}, {100, 200, 300})});
+  std::vector<HostTensor> results =
+      evaluate(kColumns, {tensor(DType::F32, {2, 3}, {1, 2, 3, 10, 20, 30}), tensor(DType::F32, {3}, {100, 200, 300})});
   for (int64_t column = 0; column < 3; ++column) {
     EXPECT_EQ(results.at(0).at(3 + column), 20 * (column + 1));
     EXPECT_EQ(results.at(1).at(column), 2 * 11 * (column + 1) + 100 * (column + 1));
