@@ -24,10 +24,22 @@ int64_t AccessPattern::invariantBytes() const {
   return bytes;
 }
 
-int64_t fastnorm::lateDistance(const AccessPattern &pattern, ScheduleAttr schedule) {
+int64_t fastnorm::keptWords(const AccessPattern &pattern, ScheduleAttr schedule) {
+  int64_t kept = 0;
+  for (Value value : pattern.crossing) {
+    int64_t packed = llvm::divideCeil(elementBytes(elementOf(value)) * schedule.getVectorWidth(), 4);
+    // A vector lies within one group.
+    bool isScalar = axesOf(value).contains(Axis::Group);
+    kept += isScalar ? 1 : schedule.getKeep() == Keep::Packed ? packed : schedule.getVectorWidth();
+  }
+  return kept;
+}
+
+int64_t fastnorm::lateVectors(const AccessPattern &pattern, ScheduleAttr schedule, int64_t done) {
   constexpr int64_t kRegisters = 8;
-  int64_t registers = llvm::divideCeil(pattern.invariantBytes() * schedule.getVectorWidth(), 4);
-  return std::max<int64_t>(1, kRegisters / std::max<int64_t>(1, registers));
+  int64_t perVector = std::max<int64_t>(1, llvm::divideCeil(pattern.invariantBytes() * schedule.getVectorWidth(), 4));
+  int64_t registers = kRegisters + done * keptWords(pattern, schedule);
+  return done + std::max<int64_t>(1, registers / perVector);
 }
 
 int64_t fastnorm::elementBytes(Type type) { return llvm::divideCeil(type.getIntOrFloatBitWidth(), 8); }

@@ -7,6 +7,8 @@
 
 #include "fastnorm/CostModel/RegisterEstimate.h"
 
+#include "fastnorm/Analysis/CentredPhase.h"
+
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -24,6 +26,12 @@ static constexpr int64_t kLeastRegisters = 40;
 
 /// Row scalars that a reduction behind the first leaves for later phases, and what it works in.
 static constexpr int64_t kRegistersPerFurtherReduction = 4;
+
+/// How often the threads of a row meet.
+static int64_t meetings(const AccessPattern &pattern, ScheduleAttr schedule) {
+  auto saved = meetsOnceForMoments(schedule) ? static_cast<int64_t>(centredPhases(pattern).size()) : 0;
+  return pattern.phases - 1 - saved;
+}
 
 static Type elementOf(Value value) { return cast<RankedTensorType>(value.getType()).getElementType(); }
 
@@ -53,21 +61,17 @@ RegisterEstimate::RegisterEstimate(const AccessPattern &pattern, ScheduleAttr sc
     perVector += loadWords(pattern, gather.getTable(), schedule) * std::min(pattern.slots, schedule.getSlotsInFlight());
   inFlight = perVector * schedule.getVectorsInFlight();
 
-  for (Value value : pattern.crossing)
-    keptPerVector += schedule.getKeep() == Keep::Packed || axesOf(value).contains(Axis::Group)
-                         ? words(value, schedule)
-                         : schedule.getVectorWidth();
   // Over a grid nothing waits for a later phase: its launch reads again.
-  if (schedule.getKind() != ScheduleKind::PerRow || schedule.getScope() == RowScope::Grid)
-    keptPerVector = 0;
+  bool keeps = schedule.getKind() == ScheduleKind::PerRow && schedule.getScope() != RowScope::Grid;
+  keptPerVector = keeps ? keptWords(pattern, schedule) : 0;
   base = kBaseRegisters + (pattern.isShifted(schedule) ? kShiftRegisters : 0) +
-         kRegistersPerFurtherReduction * std::max<int64_t>(0, pattern.phases - 2);
+         kRegistersPerFurtherReduction * std::max<int64_t>(0, meetings(pattern, schedule) - 1);
   vectors = schedule.getVectorsPerThread();
   vectorsInFlight = schedule.getVectorsInFlight();
 
   int64_t invariantVectors = schedule.getInvariants() == Invariants::Early
                                  ? schedule.getVectorsPerThread()
-                                 : std::min(lateDistance(pattern, schedule), schedule.getVectorsPerThread());
+                                 : std::min(lateVectors(pattern, schedule, /*done=*/0), schedule.getVectorsPerThread());
   // A sweep loads those of a group of vectors together.
   if (schedule.getKind() == ScheduleKind::TwoPass)
     invariantVectors = schedule.getVectorsInFlight();

@@ -7,6 +7,7 @@
 
 #include "fastnorm/CostModel/ScheduleSpace.h"
 
+#include "fastnorm/Analysis/CentredPhase.h"
 #include "fastnorm/CostModel/RegisterEstimate.h"
 
 #include "llvm/Support/FormatVariadic.h"
@@ -75,10 +76,10 @@ static Reason whyTargetIllegal(ScheduleAttr schedule, TargetAttr target) {
   return std::nullopt;
 }
 
-/// Bytes of shared memory that row sums meet in: one f32 per warp that takes part, and reduction.
+/// Bytes of shared memory that row sums meet in: one f32 per warp that takes part, and value it leaves.
 static int64_t reductionBytes(const AccessPattern &pattern, ScheduleAttr schedule) {
   int64_t warps = schedule.getThreads() / 32 * schedule.getClusterCtas();
-  return static_cast<int64_t>(pattern.rowReductions.size()) * llvm::alignTo(warps, 4) * 4;
+  return valuesPerWarp(pattern, schedule) * static_cast<int64_t>(llvm::alignTo(warps, 4)) * 4;
 }
 
 static Reason whyResourcesIllegal(const AccessPattern &pattern, ScheduleAttr schedule, TargetAttr target) {

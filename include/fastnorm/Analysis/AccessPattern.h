@@ -102,9 +102,13 @@ private:
 /// Whether a thread holds values with these axes vector by vector: they have hidden, or group.
 bool variesAlongHidden(AxesAttr axes);
 
-/// Vectors that late operands are loaded ahead of their use: as many as 8 registers hold, but one. Two 16-byte vectors
-/// of a weight hide the L2; with a bias beside it two spilled (8 vectors of bf16 a thread, docs/Schedules.md).
-int64_t lateDistance(const AccessPattern &pattern, ScheduleAttr schedule);
+/// 32-bit registers that one vector leaves for later phases in the form the schedule keeps it.
+int64_t keptWords(const AccessPattern &pattern, ScheduleAttr schedule);
+
+/// Vectors of a thread whose late operands are loaded by when `done` of them are finished: as many ahead as 8 registers
+/// hold, and those that finished vectors no longer keep, but one. Two 16-byte vectors of a weight hide the L2; with a
+/// bias beside it two spilled where 8 vectors of bf16 are kept (docs/Schedules.md).
+int64_t lateVectors(const AccessPattern &pattern, ScheduleAttr schedule, int64_t done);
 
 /// Bytes an element takes in memory.
 int64_t elementBytes(mlir::Type type);

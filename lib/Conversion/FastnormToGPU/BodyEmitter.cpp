@@ -164,6 +164,7 @@ void BodyEmitter::enterChunk(Value base) {
 }
 
 void BodyEmitter::enterPhase(int64_t phase) {
+  currentPhase = phase;
   llvm::DenseMap<VectorKey, Value> kept;
   for (auto &[key, value] : vectors) {
     bool crosses = pattern.crossing.contains(key.first) && pattern.phaseOf(key.first) < phase;

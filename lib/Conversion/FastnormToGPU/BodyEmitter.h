@@ -8,8 +8,10 @@
 #ifndef FASTNORM_LIB_CONVERSION_FASTNORMTOGPU_BODYEMITTER_H
 #define FASTNORM_LIB_CONVERSION_FASTNORMTOGPU_BODYEMITTER_H
 
+#include "CentredReduction.h"
 #include "KernelInterface.h"
 
+#include "fastnorm/Analysis/CentredPhase.h"
 #include "fastnorm/Analysis/RowLayout.h"
 
 #include "RowPosition.h"
@@ -50,6 +52,12 @@ public:
   /// Combines the partials over the row's threads and makes the totals known; then stores the [row] results of the next
   /// phase.
   void finishPhase(int64_t phase, llvm::ArrayRef<mlir::Value> partials);
+
+  // Two phases whose threads meet once (CentredValues.cpp).
+  /// Takes the mean of the warp's own elements for that of the row, of which this thread has summed up `sum`.
+  void enterMeanOfWarp(const CentredPhase &phases, mlir::Value sum);
+  /// Combines both phases over the row's threads, from the partials of the second; then as finishPhase.
+  void finishCentred(const CentredPhase &phases, llvm::ArrayRef<mlir::Value> partials);
 
   /// What each reduction of a phase is over the CTA's threads, in order.
   llvm::SmallVector<mlir::Value> reducePartials(int64_t phase, llvm::ArrayRef<mlir::Value> partials);
@@ -109,6 +117,7 @@ private:
   mlir::Value scalar(mlir::Value value);
   llvm::ArrayRef<mlir::Value> slotScalars(mlir::Value value);
   mlir::Value vectorValue(mlir::Value value, int64_t vector);
+  int64_t timesWidened(mlir::Value value);
   mlir::Value slotVector(mlir::Value value, int64_t vector, int64_t slot);
   /// A [row, group] value: one scalar for the group that a vector lies in.
   mlir::Value groupValue(mlir::Value value, int64_t vector);
@@ -118,6 +127,7 @@ private:
   mlir::Value reduceSlots(ReduceOp reduce, int64_t vector);
   mlir::Value accumulate(ReduceOp reduce, int64_t vector, mlir::Value partial);
   void storeVector(unsigned resultIndex, int64_t vector);
+  WarpElements elementsOfWarp();
 
   using VectorKey = std::pair<mlir::Value, int64_t>;
 
@@ -134,6 +144,7 @@ private:
 
   RowPosition position;
   mlir::Value columnBase;
+  int64_t currentPhase = 0;                            ///< that was entered; 0 where vectors are read again
   llvm::DenseMap<mlir::Value, mlir::Value> rowAddress; ///< per pointer: the row's first element of this thread
   llvm::DenseMap<mlir::Value, mlir::Value> chunkAddress;
   llvm::DenseMap<mlir::Value, mlir::Value> scalars;
@@ -148,6 +159,7 @@ private:
   llvm::DenseMap<int64_t, VectorColumns> columns;
   llvm::DenseMap<std::pair<VectorKey, int64_t>, PendingVector> pending; ///< issued, by vector and slot
   llvm::DenseSet<VectorKey> waiting;                                    ///< crossed, not yet used in this phase
+  std::optional<CentredReduction> centred;
 };
 
 } // namespace fastnorm

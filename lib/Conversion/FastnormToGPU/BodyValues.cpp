@@ -56,7 +56,18 @@ Value BodyEmitter::vectorValue(Value value, int64_t vector) {
     operands.push_back(axesOf(input).contains(Axis::Hidden)  ? vectorValue(input, vector)
                        : axesOf(input).contains(Axis::Group) ? groupValue(input, vector)
                                                              : scalar(input));
-  return vectors[key] = emitMapBody(builder, map, operands, schedule.getVectorWidth(), target);
+  SmallVector<int64_t> forms =
+      llvm::map_to_vector(map.getInputs(), [&](Value input) -> int64_t { return timesWidened(input); });
+  return vectors[key] = emitMapBody(builder, map, operands, schedule.getVectorWidth(), target, forms);
+}
+
+/// How often a value that is kept packed was widened in earlier phases. Two vectors behind one reduction may stay f32
+/// where the schedule has registers for early operands, too: ptxas then saves to unpack them again.
+int64_t BodyEmitter::timesWidened(Value value) {
+  bool mayStayWide =
+      pattern.phases == 2 && schedule.getVectorsPerThread() <= 2 && schedule.getInvariants() == Invariants::Early;
+  bool isKept = pattern.crossing.contains(value) && schedule.getKeep() == Keep::Packed && !mayStayWide;
+  return isKept ? currentPhase - pattern.phaseOf(value) : 0;
 }
 
 Value BodyEmitter::slotVector(Value value, int64_t vector, int64_t slot) {

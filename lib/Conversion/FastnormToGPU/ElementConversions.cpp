@@ -68,9 +68,23 @@ private:
 
 } // namespace
 
+/// Bytes of each element of a vector of i32 by `selector`: bytes 0 to 3 of the element, 4 to 7 of zero.
+static Value permuted(OpBuilder &builder, Location loc, Value vector, int32_t selector) {
+  Value zero = arith::ConstantOp::create(builder, loc, builder.getI32IntegerAttr(0));
+  Value mode = arith::ConstantOp::create(builder, loc, builder.getI32IntegerAttr(selector));
+  auto elements = vector::ToElementsOp::create(builder, loc, vector);
+  SmallVector<Value> results = llvm::map_to_vector(elements.getResults(), [&](Value element) -> Value {
+    return LLVM::CallIntrinsicOp::create(builder, loc, builder.getI32Type(), builder.getStringAttr("llvm.nvvm.prmt"),
+                                         ValueRange{element, zero, mode})
+        .getResult(0);
+  });
+  return vector::FromElementsOp::create(builder, loc, cast<VectorType>(vector.getType()), results);
+}
+
 /// bf16 is the upper half of an f32. Two neighbours of a vector share a 32-bit register: a shift and a mask widen both,
-/// where the conversion instruction takes two for the upper one.
-static Value widenBf16(OpBuilder &builder, Location loc, Value value) {
+/// where the conversion instruction takes two for the upper one. The forms beyond place the bytes of each half beside
+/// two bytes of a zero, of which there are four.
+static Value widenBf16(OpBuilder &builder, Location loc, Value value, int64_t form) {
   auto vector = dyn_cast<VectorType>(value.getType());
   if (!vector || vector.getNumElements() < 2) {
     BitBuilder bits(builder, loc, value.getType());
@@ -79,7 +93,10 @@ static Value widenBf16(OpBuilder &builder, Location loc, Value value) {
   auto pairs = VectorType::get({vector.getNumElements() / 2}, builder.getI32Type());
   BitBuilder bits(builder, loc, pairs);
   Value packed = vector::BitCastOp::create(builder, loc, pairs, value);
-  Value both = vector::InterleaveOp::create(builder, loc, bits.left(packed, 16), bits.bitAnd(packed, 0xffff0000));
+  int32_t zeroByte = 4 + (form - 1) % 4;
+  Value low = form ? permuted(builder, loc, packed, 0x1000 + zeroByte * 0x11) : bits.left(packed, 16);
+  Value high = form ? permuted(builder, loc, packed, 0x3200 + zeroByte * 0x11) : bits.bitAnd(packed, 0xffff0000);
+  Value both = vector::InterleaveOp::create(builder, loc, low, high);
   return vector::BitCastOp::create(builder, loc, vector.clone(builder.getF32Type()), both);
 }
 
@@ -95,10 +112,10 @@ static Value widenF8(OpBuilder &builder, Location loc, Value value) {
   return bits.asFloat(bits.bitOr(finite, bits.left(bits.bitAnd(all, 0x80), 24)));
 }
 
-Value fastnorm::emitWiden(OpBuilder &builder, Location loc, Value value) {
+Value fastnorm::emitWiden(OpBuilder &builder, Location loc, Value value, int64_t form) {
   Type element = getElementTypeOrSelf(value.getType());
   if (element.isBF16())
-    return widenBf16(builder, loc, value);
+    return widenBf16(builder, loc, value, form);
   if (isa<Float8E4M3FNType>(element))
     return widenF8(builder, loc, value);
   BitBuilder bits(builder, loc, value.getType());

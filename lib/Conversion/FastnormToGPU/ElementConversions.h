@@ -14,8 +14,10 @@
 
 namespace fastnorm {
 
-/// f32 from bf16, f16 or f8E4M3FN, exactly; of a scalar or of a vector.
-mlir::Value emitWiden(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value value);
+/// f32 from bf16, f16 or f8E4M3FN, exactly; of a scalar or of a vector. Vectors of bf16 can be widened in several
+/// `form`s, numbered from 0: by instructions that differ, so that ptxas does not take a value widened again for the
+/// one it has, and keep that in twice the registers.
+mlir::Value emitWiden(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value value, int64_t form = 0);
 
 /// bf16, f16 or f8E4M3FN from f32, to nearest even; f8E4M3FN saturates at ±448 and keeps NaN. Of a scalar or a vector.
 mlir::Value emitNarrow(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value value, mlir::Type element,

@@ -7,6 +7,7 @@
 
 #include "KernelInterface.h"
 
+#include "fastnorm/Analysis/CentredPhase.h"
 #include "fastnorm/Analysis/RowLayout.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -74,7 +75,7 @@ KernelInterface::KernelInterface(OpBuilder &builder, const AccessPattern &patter
   types.append(runTimeStrides(pattern).size(), builder.getI64Type());
 
   SmallVector<Type> workgroup;
-  int64_t slots = pattern.rowReductions.size() * slotsPerReduction(schedule);
+  int64_t slots = valuesPerWarp(pattern, schedule) * slotsPerReduction(schedule);
   bool sharesOverWarps =
       schedule.getScope() != RowScope::Lanes && schedule.getThreads() * schedule.getClusterCtas() > 32;
   if (sharesOverWarps && slots)

@@ -42,11 +42,11 @@ struct KernelInterface {
   llvm::DenseMap<mlir::Value, mlir::Value> tableRows;
   /// i64, in elements, by input or yielded value and the dimension whose stride it is.
   llvm::DenseMap<std::pair<mlir::Value, int64_t>, mlir::Value> strides;
-  /// One f32 per warp and row reduction, in shared memory; null without CTA-wide reductions.
+  /// One f32 per warp and value that warps leave (`valuesPerWarp`), in shared memory; null without CTA-wide reductions.
   mlir::Value reductionSlots;
 };
 
-/// Elements of `reductionSlots` that one reduction takes: a multiple of four, so that each starts 16-byte aligned.
+/// Elements of `reductionSlots` that one value takes: a multiple of four, so that each starts 16-byte aligned.
 int64_t slotsPerReduction(ScheduleAttr schedule);
 
 } // namespace fastnorm

@@ -19,10 +19,10 @@ using namespace fastnorm;
 static Type shaped(Type element, int64_t width) { return width ? Type(VectorType::get({width}, element)) : element; }
 
 /// The conversions between storage and f32; nothing for other ops.
-static Value emitConversion(OpBuilder &builder, Operation &op, Value operand, TargetAttr target) {
+static Value emitConversion(OpBuilder &builder, Operation &op, Value operand, TargetAttr target, int64_t form) {
   Type element = op.getNumResults() ? getElementTypeOrSelf(op.getResult(0).getType()) : Type();
   if (isa<arith::ExtFOp>(op))
-    return emitWiden(builder, op.getLoc(), operand);
+    return emitWiden(builder, op.getLoc(), operand, form);
   if (isa<arith::TruncFOp>(op))
     return emitNarrow(builder, op.getLoc(), operand, element, target);
   if (isa<arith::FPToSIOp>(op))
@@ -30,7 +30,8 @@ static Value emitConversion(OpBuilder &builder, Operation &op, Value operand, Ta
   return Value();
 }
 
-Value fastnorm::emitMapBody(OpBuilder &builder, MapOp map, ArrayRef<Value> operands, int64_t width, TargetAttr target) {
+Value fastnorm::emitMapBody(OpBuilder &builder, MapOp map, ArrayRef<Value> operands, int64_t width, TargetAttr target,
+                            ArrayRef<int64_t> forms) {
   IRMapping values;
   Block &body = map.getBody().front();
   auto broadcast = [&](Value value) -> Value {
@@ -42,8 +43,11 @@ Value fastnorm::emitMapBody(OpBuilder &builder, MapOp map, ArrayRef<Value> opera
     values.map(argument, broadcast(operand));
 
   for (Operation &op : body.without_terminator()) {
-    if (Value converted =
-            op.getNumOperands() == 1 ? emitConversion(builder, op, values.lookup(op.getOperand(0)), target) : Value()) {
+    auto argument = op.getNumOperands() == 1 ? dyn_cast<BlockArgument>(op.getOperand(0)) : BlockArgument();
+    int64_t form = argument && !forms.empty() ? forms[argument.getArgNumber()] : 0;
+    if (Value converted = op.getNumOperands() == 1
+                              ? emitConversion(builder, op, values.lookup(op.getOperand(0)), target, form)
+                              : Value()) {
       values.map(op.getResult(0), converted);
       continue;
     }

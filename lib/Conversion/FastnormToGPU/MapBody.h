@@ -14,9 +14,9 @@ namespace fastnorm {
 
 /// Repeats the scalar body of a map at the builder's place, one op for all elements of a vector. `operands` are scalars
 /// or vectors of `width` elements; a scalar stands for all elements. A width of 0 makes everything scalar. The target
-/// decides how conversions are made.
+/// decides how conversions are made, `forms` (by operand; none: 0) in which form operands are widened.
 mlir::Value emitMapBody(mlir::OpBuilder &builder, MapOp map, llvm::ArrayRef<mlir::Value> operands, int64_t width,
-                        TargetAttr target);
+                        TargetAttr target, llvm::ArrayRef<int64_t> forms = {});
 
 } // namespace fastnorm
 

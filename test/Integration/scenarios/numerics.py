@@ -9,6 +9,9 @@ from scenarios.tensors import bf16, f32, normal, tensor
 GROUP = "numerics"
 
 
+ROUNDING = {"f32": 0.0, "bf16": 2**-8, "f16": 2**-11}
+
+
 def statistics(row, eps, centred=True):
     """mean and rstd in f64."""
     mean = math.fsum(row) / len(row) if centred else 0.0
@@ -23,15 +26,15 @@ def near(what, got, want, relative, scale=None):
 def layer_norm(runner, x, eps=1e-5, relative=6e-5):
     """Runs layer_norm without parameters and compares mean, rstd and every element with f64."""
     rows, hidden = x.shape
-    run = runner.run("layer_norm", {"hidden": hidden, "dtype": "f32", "weight": "no", "statistics": "yes", "eps": eps},
+    run = runner.run("layer_norm", {"hidden": hidden, "dtype": x.dtype, "weight": "no", "statistics": "yes", "eps": eps},
                      inputs={"x": x}, outputs=("y", "mean", "rstd"))
     for row, y, mean, rstd in zip(x.rows(), run["y"].rows(), run["mean"].values(), run["rstd"].values()):
         want_mean, want_rstd = statistics(row, eps)
-        near("mean", mean, want_mean, 1e-6)
+        near("mean", mean, want_mean, 1e-6, math.fsum(map(abs, row)) / hidden or 1.0)
         near("rstd", rstd, want_rstd, relative)
         largest = max(abs(value - want_mean) * want_rstd for value in row)
         for got, value in zip(y, row):
-            near("y", got, (value - want_mean) * want_rstd, relative, largest or 1.0)
+            near("y", got, (value - want_mean) * want_rstd, max(relative, ROUNDING[x.dtype]), largest or 1.0)
 
 
 @scenario(GROUP, "layer_norm of wide rows around 100 with deviation 0.01")
@@ -44,6 +47,23 @@ def wide_rows_far_from_zero(runner):
 @scenario(GROUP, "layer_norm of 1024 wide rows around 100 with deviation 0.01", big=True)
 def many_wide_rows_far_from_zero(runner):
     runner.run("layer_norm", {"hidden": 32768, "dtype": "f32", "statistics": "yes"}, {"rows": 1024}, ["x=around:100+0.01"])
+
+
+def jumping_rows(hidden, scale):
+    """Rows that jump in the middle, at their end and from column to column: parts of them have means far apart."""
+    numbers = random.Random(hidden)
+    near_zero = [numbers.gauss(0.0, 1.0) for _ in range(hidden)]
+    for place in (hidden // 2, hidden - 3, 5):
+        yield from (value + (scale if column < place else -scale) for column, value in enumerate(near_zero))
+    yield from (value + scale * column for column, value in enumerate(near_zero))
+
+
+@scenario(GROUP, "layer_norm of rows whose parts have means far apart")
+def parts_far_apart(runner):
+    # Whole warps; warps that hold fewer and none; shifted rows; the CTAs of a cluster.
+    for dtype, hidden in (("f32", 1024), ("f32", 1700), ("f32", 1537), ("bf16", 8192), ("bf16", 3336), ("bf16", 4097),
+                          ("f16", 4200), ("bf16", 16384), ("bf16", 20008)):
+        layer_norm(runner, tensor(dtype, (4, hidden), jumping_rows(hidden, 500.0 if dtype != "f16" else 10.0)))
 
 
 @scenario(GROUP, "layer_norm of four elements around 2000")
