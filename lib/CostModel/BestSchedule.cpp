@@ -10,6 +10,7 @@
 
 #include "fastnorm/CostModel/BestSchedule.h"
 
+#include "fastnorm/Analysis/CentredPhase.h"
 #include "fastnorm/Analysis/RowLayout.h"
 
 #include "fastnorm/CostModel/RegisterEstimate.h"
@@ -101,12 +102,14 @@ static bool fitsWideCta(const AccessPattern &pattern) {
 }
 
 /// A CTA a row. A gather wants the widest CTA, since its slots already are independent loads; a plain stream wants two
-/// vectors a thread, and four where two reductions follow each other: fewer warps meet at each barrier. (layer_norm at
-/// 8192: 512 threads x 2 46.3 us, 256 x 4 37.0.)
+/// vectors a thread, and four where two reductions follow each other: fewer warps meet, and what a thread does once
+/// is shared by more elements. (layer_norm at 8192: 512 threads x 2 46.3 us, 256 x 4 37.0; with a mean and distances
+/// from it two at least: at 1024 128 x 1 35.2, 64 x 2 34.6.)
 static void layWideRows(Draft &draft, const AccessPattern &pattern, int64_t vectorsPerRow) {
   bool gathers = !pattern.gathers.empty();
   bool chains = pattern.phases > 2 && vectorsPerRow > 512;
-  int64_t vectors = gathers || vectorsPerRow <= 128 ? 1 : chains ? 4 : 2;
+  int64_t fewest = vectorsPerRow <= 128 && centredPhases(pattern).empty() ? 1 : 2;
+  int64_t vectors = gathers ? 1 : chains ? 4 : fewest;
   bool isWide = vectorsPerRow > kMostThreadsPerRow * kMostVectorsPerThread && draft.ctasPerRow == 1;
   int64_t threads = isWide && fitsWideCta(pattern) ? kMostThreadsPerWideRow : kMostThreadsPerRow;
   while (warpsFor(vectorsPerRow, vectors) > threads)

@@ -72,7 +72,7 @@ def scenarios(every):
                 if every:
                     yield lone_norm(op, hidden, storage, rows)
                 yield norm(op, hidden, storage, rows)
-    for hidden in (1024, 2048, 4096, 8192, 16384):
+    for hidden in (1024, 2048, 4096, 8192, 16384, 32768):
         yield norm_with_statistics(hidden, "65536")
     for hidden, slots in ((2048, 8), (3072, 8), (4096, 4), (6144, 2), (7168, 8), (4096, 1), (3072, 16))[:None if every else 3]:
         yield combine_norm(hidden, slots, "65536")
