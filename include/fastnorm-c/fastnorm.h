@@ -162,6 +162,12 @@ FASTNORM_API fastnorm_status fastnorm_plan_prepare(fastnorm_plan *plan, int32_t 
 FASTNORM_API fastnorm_status fastnorm_plan_workspace_size(const fastnorm_plan *plan, const int64_t *symbols,
                                                           size_t symbol_count, size_t *byte_count);
 
+/* The SMs that persistent kernels of later runs fill at most, so that others may use the rest; 0, as at the start, or
+   more than the device has: all of them. Kernels whose grids follow from the rows alone are not changed, nor is the
+   workspace. Any thread may call it at any time; a run takes what holds when it begins.
+   Errors: ARGUMENT (a negative number). */
+FASTNORM_API fastnorm_status fastnorm_plan_set_sm_limit(fastnorm_plan *plan, int32_t sm_count);
+
 /* Runs the plan once: launches its kernels on the stream and returns. The tensors stand in the plan's order. Values of
    symbols are taken from their shapes and strides. An argument that is tied to a result is the same buffer as that;
    apart from such pairs no result may overlap an argument or another result. Strides that the plan fixes must match; 0

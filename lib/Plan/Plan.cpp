@@ -24,6 +24,11 @@ std::string describeSymbols(const Plan &plan, const std::vector<int64_t> &symbol
 
 } // namespace
 
+size_t tensorSymbolCount(const Plan &plan) {
+  bool hasSmLimit = !plan.symbols.empty() && plan.symbols.back() == kSmLimitSymbol;
+  return plan.symbols.size() - (hasSmLimit ? 1 : 0);
+}
+
 bool serves(const Variant &variant, const std::vector<int64_t> &symbolValues) {
   for (const SymbolRange &range : variant.ranges) {
     if (range.symbol < 0 || range.symbol >= static_cast<int64_t>(symbolValues.size()))

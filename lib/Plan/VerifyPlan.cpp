@@ -35,6 +35,7 @@ private:
   Status argument(const LaunchArgument &argument, const Variant &variant, const std::string &place) const;
   Status expression(const Expression &expression, const std::string &place) const;
   Status expression(const Expression &expression, const std::string &place, int64_t depth, int64_t &nodes) const;
+  Status withoutSmLimit(const Expression &expression, const std::string &place) const;
 
   const Plan &plan;
 };
@@ -46,6 +47,9 @@ Status Verifier::symbols() const {
       return Error{"expected symbol " + std::to_string(index) + " to have a name, but it is empty"};
     if (!seen.insert(plan.symbols[index]).second)
       return Error{"expected symbol names to differ, but '" + plan.symbols[index] + "' stands twice"};
+    if (plan.symbols[index] == kSmLimitSymbol && index + 1 != plan.symbols.size())
+      return Error{std::string("expected ") + kSmLimitSymbol + " to be the last of " +
+                   counted(plan.symbols.size(), "symbol") + ", but it is number " + std::to_string(index)};
   }
   return {};
 }
@@ -67,6 +71,17 @@ Status Verifier::expression(const Expression &expression, const std::string &pla
 Status Verifier::expression(const Expression &expression, const std::string &place) const {
   int64_t nodes = 0;
   return this->expression(expression, place, 1, nodes);
+}
+
+/// What has to be known before the device is, or for every limit.
+Status Verifier::withoutSmLimit(const Expression &expression, const std::string &place) const {
+  if (expression.kind() == Expression::Kind::Symbol &&
+      expression.value() >= static_cast<int64_t>(tensorSymbolCount(plan)))
+    return Error{"expected " + place + " not to depend on " + kSmLimitSymbol + ", but it does"};
+  for (const Expression &operand : expression.operands())
+    if (Status status = withoutSmLimit(operand, place); !status)
+      return status;
+  return {};
 }
 
 Status Verifier::argument(const LaunchArgument &argument, const Variant &variant, const std::string &place) const {
@@ -117,6 +132,8 @@ Status Verifier::variant(const Variant &variant, const std::string &place) const
     if (!isIndexOf(range.symbol, plan.symbols.size()))
       return Error{"expected a range of " + place + " to limit one of " + counted(plan.symbols.size(), "symbol") +
                    ", but it limits number " + std::to_string(range.symbol)};
+    if (!isIndexOf(range.symbol, tensorSymbolCount(plan)))
+      return Error{"expected no range of " + place + " to limit " + kSmLimitSymbol + ", but one does"};
     if (range.low > range.high)
       return Error{"expected a range of " + place + " to hold a value, but it is " + std::to_string(range.low) +
                    " to " + std::to_string(range.high)};
@@ -130,6 +147,8 @@ Status Verifier::variant(const Variant &variant, const std::string &place) const
   for (size_t index = 0; index < variant.workspaces.size(); ++index) {
     std::string workspacePlace = "the bytes of workspace " + std::to_string(index) + " of " + place;
     if (Status status = expression(variant.workspaces[index].bytes, workspacePlace); !status)
+      return status;
+    if (Status status = withoutSmLimit(variant.workspaces[index].bytes, workspacePlace); !status)
       return status;
   }
   for (size_t index = 0; index < variant.launches.size(); ++index) {

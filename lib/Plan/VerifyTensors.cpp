@@ -45,6 +45,9 @@ Status TensorVerifier::extents(const std::vector<Extent> &extents, const char *w
     if (extent.symbol && !isIndexOf(*extent.symbol, plan.symbols.size()))
       return Error{"expected " + which + " to name one of " + counted(plan.symbols.size(), "symbol") +
                    ", but it names number " + std::to_string(*extent.symbol)};
+    if (extent.symbol && !isIndexOf(*extent.symbol, tensorSymbolCount(plan)))
+      return Error{"expected " + which + " to be named otherwise than " + kSmLimitSymbol +
+                   ", which counts the SMs that a run may fill"};
     if (!extent.symbol && extent.fixed < 0)
       return Error{"expected " + which + " not to be negative, but it is " + std::to_string(extent.fixed)};
   }

@@ -77,6 +77,7 @@ _FUNCTIONS = {
         ctypes.c_int,
         [_PLAN, _OUT(ctypes.c_int64), ctypes.c_size_t, _OUT(ctypes.c_size_t)],
     ),
+    "fastnorm_plan_set_sm_limit": (ctypes.c_int, [_PLAN, ctypes.c_int32]),
     "fastnorm_plan_run": (
         ctypes.c_int,
         [

@@ -57,6 +57,7 @@ class Plan:
         self._unprepared = _Handle(text)
         self._handles = {}  # by device
         self._sizes = {}  # workspace bytes by symbol values
+        self._sm_limit = 0
         pointer, functions = self._unprepared.pointer, library()
         info = CPlanInfo(struct_size=ctypes.sizeof(CPlanInfo))
         check(functions.fastnorm_plan_describe(pointer, ctypes.byref(info)))
@@ -83,8 +84,21 @@ class Plan:
     def prepare(self, device):
         """Loads the code on a CUDA device (its number) or on fastnorm.EMULATOR; the first run on a device does so, too."""
         if device not in self._handles:
-            self._handles[device] = _Handle(self._text, device)
+            handle = _Handle(self._text, device)
+            check(library().fastnorm_plan_set_sm_limit(handle.pointer, self._sm_limit))
+            self._handles[device] = handle
         return self._handles[device]
+
+    @property
+    def sm_limit(self):
+        """The SMs that persistent kernels of later runs fill at most; 0: all of the device's."""
+        return self._sm_limit
+
+    @sm_limit.setter
+    def sm_limit(self, count):
+        for handle in (self._unprepared, *self._handles.values()):
+            check(library().fastnorm_plan_set_sm_limit(handle.pointer, count))
+        self._sm_limit = count
 
     def run(self, tensors=None, /, *, stream=None, workspace=None, **named):
         """Runs the plan on arrays by the names of arguments and results: torch, cupy or numpy arrays, or anything with

@@ -144,7 +144,7 @@ fastnorm_status fastnorm_plan_describe(const fastnorm_plan *plan, fastnorm_plan_
              plan->plan.target.c_str(),
              plan->plan.chip.c_str(),
              plan->contentHash.c_str(),
-             plan->plan.symbols.size(),
+             tensorSymbolCount(plan->plan),
              plan->plan.arguments.size(),
              plan->plan.results.size()};
     return FASTNORM_OK;
@@ -155,9 +155,9 @@ fastnorm_status fastnorm_plan_symbol(const fastnorm_plan *plan, size_t index, co
   return guarded([&] {
     if (!plan || !name)
       return failNull(plan ? "a place for the name" : "a plan");
-    if (index >= plan->plan.symbols.size())
+    if (index >= tensorSymbolCount(plan->plan))
       return fail(FASTNORM_ERROR_ARGUMENT, "expected the number of a symbol below " +
-                                               std::to_string(plan->plan.symbols.size()) + ", but got " +
+                                               std::to_string(tensorSymbolCount(plan->plan)) + ", but got " +
                                                std::to_string(index));
     *name = plan->plan.symbols[index].c_str();
     return FASTNORM_OK;

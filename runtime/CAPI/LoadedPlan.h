@@ -63,7 +63,8 @@ std::optional<DType> dtypeFromC(fastnorm_dtype dtype);
 struct fastnorm_plan {
   fastnorm::Plan plan;
   std::string contentHash;
-  std::mutex mutex; ///< lets one thread prepare
+  std::atomic<int32_t> smLimit{0}; ///< of later runs; 0: all SMs of the device
+  std::mutex mutex;                ///< lets one thread prepare
   std::unique_ptr<fastnorm::capi::PreparedPlan> owned;
   /// What `owned` holds, once it is complete.
   std::atomic<fastnorm::capi::PreparedPlan *> prepared{nullptr};

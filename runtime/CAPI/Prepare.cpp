@@ -124,18 +124,32 @@ fastnorm_status fastnorm_plan_workspace_size(const fastnorm_plan *plan, const in
     if (!symbols && symbol_count != 0)
       return failNull("the values of the symbols");
     const std::vector<std::string> &names = plan->plan.symbols;
-    if (symbol_count != names.size())
-      return fail(FASTNORM_ERROR_ARGUMENT, "expected a value for each of " + std::to_string(names.size()) +
+    if (symbol_count != tensorSymbolCount(plan->plan))
+      return fail(FASTNORM_ERROR_ARGUMENT, "expected a value for each of " + std::to_string(tensorSymbolCount(plan->plan)) +
                                                " symbols of plan '" + plan->plan.function + "', but got " +
                                                std::to_string(symbol_count));
     for (size_t index = 0; index < symbol_count; ++index)
       if (symbols[index] < 0)
         return fail(FASTNORM_ERROR_ARGUMENT,
                     "expected " + names[index] + " not to be negative, but got " + std::to_string(symbols[index]));
-    Result<int64_t> bytes = largestWorkspaceBytes(plan->plan, std::vector<int64_t>(symbols, symbols + symbol_count));
+    std::vector<int64_t> values(symbols, symbols + symbol_count);
+    values.resize(names.size()); // sm_limit, on which no size depends
+    Result<int64_t> bytes = largestWorkspaceBytes(plan->plan, values);
     if (!bytes)
       return fail(FASTNORM_ERROR_ARGUMENT, bytes.takeError());
     *byte_count = static_cast<size_t>(*bytes);
+    return FASTNORM_OK;
+  });
+}
+
+fastnorm_status fastnorm_plan_set_sm_limit(fastnorm_plan *plan, int32_t sm_count) {
+  return guarded([&] {
+    if (!plan)
+      return failNull("a plan");
+    if (sm_count < 0)
+      return fail(FASTNORM_ERROR_ARGUMENT, "expected a number of SMs, or 0 for all of the device's, but got " +
+                                               std::to_string(sm_count));
+    plan->smLimit.store(sm_count, std::memory_order_relaxed);
     return FASTNORM_OK;
   });
 }

@@ -15,6 +15,8 @@
 
 #include "runtime/Executor/OperandLayout.h"
 
+#include <algorithm>
+
 namespace fastnorm::capi {
 
 namespace {
@@ -153,6 +155,8 @@ fastnorm_status run(PreparedPlan &prepared, const Request &request) {
     return status;
   OperandViews operands{slot.arguments.data(), slot.results.data()};
   slot.run.solver().reset();
+  int64_t sms = prepared.device().info().multiprocessors;
+  slot.run.solver().limitSms(request.smLimit ? std::min<int64_t>(request.smLimit, sms) : sms);
   if (Status chosen = slot.run.choose(operands); !chosen)
     return fail(FASTNORM_ERROR_TENSOR, chosen.takeError());
   Device &device = prepared.device();
@@ -212,6 +216,7 @@ fastnorm_status fastnorm_plan_run(const fastnorm_plan *plan, const fastnorm_tens
       status = checkCount(plan->plan.results, "result", results, result_count);
     if (status != FASTNORM_OK)
       return status;
-    return run(*prepared, {arguments, results, workspace, workspace_byte_count, stream});
+    return run(*prepared, {arguments, results, workspace, workspace_byte_count, stream,
+                           plan->smLimit.load(std::memory_order_relaxed)});
   });
 }

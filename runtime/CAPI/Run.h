@@ -19,6 +19,7 @@ struct Request {
   void *workspace;
   size_t workspaceBytes;
   void *stream;
+  int32_t smLimit = 0; ///< 0: all SMs of the device
 };
 
 /// fastnorm_plan_run on a plan that is prepared.

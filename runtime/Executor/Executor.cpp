@@ -127,6 +127,7 @@ Result<Execution> Executor::prepare(const std::vector<Operand> &arguments, const
   BoundRun &run = execution.run;
   if (Status status = run.solver().give(given); !status)
     return status.takeError();
+  run.solver().limitSms(where->info().multiprocessors);
   if (Status status = run.choose(operands); !status)
     return status.takeError();
   if (Status status = allocateWorkspaces(execution); !status)

@@ -64,7 +64,8 @@ public:
   static Result<std::unique_ptr<Executor>> create(Plan plan, Device &device);
 
   /// Checks the operands (bound by name or by order), solves the symbols, picks the variant and allocates workspace.
-  /// `given` holds symbols that no argument has as a dimension, or repeats others.
+  /// `given` holds symbols that no argument has as a dimension, or repeats others; sm_limit, too, where persistent
+  /// kernels are to fill fewer SMs than the device has.
   Result<Execution> prepare(const std::vector<Operand> &arguments, const std::vector<Operand> &results,
                             const SymbolValues &given = {}) const;
 

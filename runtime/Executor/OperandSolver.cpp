@@ -59,7 +59,15 @@ std::optional<int64_t> wantedStride(const TensorSpec &spec, const OperandView &o
 OperandSolver::OperandSolver(const Plan &plan)
     : plan(plan), symbolValues(plan.symbols.size()), sources(plan.symbols.size()) {}
 
-void OperandSolver::reset() { std::fill(sources.begin(), sources.end(), Source()); }
+void OperandSolver::reset() {
+  std::fill(sources.begin(), sources.end(), Source());
+  givenSms.reset();
+}
+
+void OperandSolver::limitSms(int64_t count) {
+  if (tensorSymbolCount(plan) < plan.symbols.size())
+    symbolValues.back() = std::min(givenSms.value_or(count), count);
+}
 
 const TensorSpec &OperandSolver::specOf(const Source &source) const {
   return (source.role == OperandRole::Argument ? plan.arguments : plan.results)[source.tensor];
@@ -88,6 +96,12 @@ Status OperandSolver::set(int64_t symbol, int64_t value, const Source &source) {
 
 Status OperandSolver::give(const SymbolValues &given) {
   for (const auto &[symbolName, value] : given) {
+    if (symbolName == kSmLimitSymbol) {
+      if (value < 1)
+        return Error{"expected " + symbolName + " to be at least 1 SM, but got " + std::to_string(value)};
+      givenSms = value;
+      continue;
+    }
     auto found = std::find(plan.symbols.begin(), plan.symbols.end(), symbolName);
     if (found == plan.symbols.end()) {
       std::string known;
@@ -162,7 +176,7 @@ Status OperandSolver::add(const OperandViews &operands) {
   for (source.tensor = 0; operands.results && source.tensor < plan.results.size(); ++source.tensor)
     if (Status status = add(plan.results[source.tensor], operands.results[source.tensor], source); !status)
       return status;
-  for (size_t index = 0; index < sources.size(); ++index)
+  for (size_t index = 0; index < tensorSymbolCount(plan); ++index)
     if (sources[index].kind == Source::Kind::Unknown)
       return Error{"expected a value for " + plan.symbols[index] + ", but no argument of '" + plan.function +
                    "' that was given has it as a dimension; give " + plan.symbols[index] + " = N"};

@@ -22,7 +22,9 @@ public:
 
   /// Forgets all values.
   void reset();
-  /// Values by name; an error where a symbol is unknown or its value negative.
+  /// The SMs that the run may fill, where no fewer are given: the value of sm_limit. Until then it is 0.
+  void limitSms(int64_t count);
+  /// Values by name; an error where a symbol is unknown or its value negative. sm_limit is known to every plan.
   Status give(const SymbolValues &given);
   /// Checks dtype, rank, extents and strides of all operands, takes the values of symbols from them (an error names
   /// both places where one has two), and leaves none without a value.
@@ -62,6 +64,7 @@ private:
 
   const Plan &plan;
   std::vector<int64_t> symbolValues;
+  std::optional<int64_t> givenSms;
   std::vector<Source> sources; ///< one a symbol
 };
 

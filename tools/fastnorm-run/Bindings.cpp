@@ -40,8 +40,10 @@ Status tool::checkNames(const Plan &plan, const Options &options, const InputFil
   for (const auto &[name, elements] : options.offsets)
     if (Status known = checkKnownName(name, "--offset", "an argument or result", tensors, plan); !known)
       return known;
+  // A limit of SMs suits every plan, also one whose grids follow from its rows.
   for (const auto &[name, value] : options.dimensions)
-    if (Status known = checkKnownName(name, "--dim", "a symbol", plan.symbols, plan); !known)
+    if (Status known = checkKnownName(name, "--dim", "a symbol", plan.symbols, plan);
+        !known && name != kSmLimitSymbol)
       return known;
   for (const auto &[name, role] : options.fillRoles) {
     if (Status known = checkKnownName(name, "the roles of --fill", "arguments", plan.arguments, plan); !known)
@@ -83,12 +85,44 @@ Result<SymbolBindings> SymbolBindings::of(const Plan &plan, const Options &optio
         if (Status bound = result.bind(*extent.symbol, size, files.placeOf(spec.name)); !bound)
           return bound.takeError();
   }
+  for (const std::vector<TensorSpec> *specs : {&plan.arguments, &plan.results})
+    for (const TensorSpec &spec : *specs)
+      result.assumeDense(spec);
   return result;
+}
+
+/// Strides that nothing gives: those of dense rows, from the last dimension on, whose own is 1.
+void SymbolBindings::assumeDense(const TensorSpec &spec) {
+  auto known = [&](const Extent &extent) -> std::optional<int64_t> {
+    if (!extent.symbol)
+      return extent.fixed;
+    const std::optional<Binding> &binding = bindings[*extent.symbol];
+    return binding ? std::optional<int64_t>(binding->value) : std::nullopt;
+  };
+  for (size_t dimension = spec.strides.size(); dimension-- > 1;) {
+    std::optional<int64_t> stride = known(spec.strides[dimension]), extent = known(spec.shape[dimension]);
+    std::optional<int64_t> symbol = spec.strides[dimension - 1].symbol;
+    int64_t dense = 0;
+    if (symbol && !bindings[*symbol] && stride && extent && !__builtin_mul_overflow(*stride, *extent, &dense))
+      bindings[*symbol] = Binding{dense, "dense rows"};
+  }
+}
+
+SymbolValues SymbolBindings::given() const {
+  SymbolValues values;
+  for (auto [name, binding] : llvm::zip(plan->symbols, bindings))
+    if (binding)
+      values[name] = binding->value;
+  return values;
 }
 
 Result<std::vector<int64_t>> SymbolBindings::values() const {
   std::vector<int64_t> values;
   for (auto [name, binding] : llvm::zip(plan->symbols, bindings)) {
+    if (!binding && name == kSmLimitSymbol) {
+      values.push_back(0); // no shape has it
+      continue;
+    }
     if (!binding)
       return Error{"symbol '" + name + "' has no value; pass --dim " + name + "=N or an --input that has it"};
     values.push_back(binding->value);

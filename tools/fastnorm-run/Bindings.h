@@ -25,13 +25,16 @@ Status checkKnownName(const std::string &name, const std::string &flag, const st
 /// Whether every name on the command line is one of the plan's, and every argument has a file or is filled.
 Status checkNames(const Plan &plan, const Options &options, const InputFiles &files);
 
-/// What the command line and the shapes of files say of a plan's symbols.
+/// What the command line and the shapes of files say of a plan's symbols. Strides that neither gives are those of dense
+/// rows.
 class SymbolBindings {
 public:
   /// Fails where two places give a symbol different values; names both.
   static Result<SymbolBindings> of(const Plan &plan, const Options &options, const InputFiles &files,
                                    const NamedTensors &inputs);
 
+  /// Those that have one, by name.
+  SymbolValues given() const;
   /// In the order of the plan's symbols; an error names one without a value.
   Result<std::vector<int64_t>> values() const;
 
@@ -42,6 +45,7 @@ private:
   };
 
   explicit SymbolBindings(const Plan &plan) : plan(&plan), bindings(plan.symbols.size()) {}
+  void assumeDense(const TensorSpec &spec);
   Status bind(int64_t symbol, int64_t value, const std::string &place);
 
   const Plan *plan;

@@ -49,6 +49,7 @@ struct PreparedRun {
   const Source &source;
   const Executor &executor;
   const std::vector<int64_t> &symbolValues;
+  const SymbolValues &given;
   const ArgumentValues &values;
   bool samples;
 };
@@ -65,10 +66,10 @@ static Exit runOn(const PreparedRun &prepared) {
   OperandSetOptions placement;
   placement.offsetElements = options.offsets;
   if (options.profile) {
-    Status profiled = profilePlan(executor, inputs, options.dimensions, placement);
+    Status profiled = profilePlan(executor, inputs, prepared.given, placement);
     return profiled ? Exit::Done : failed(profiled.error());
   }
-  Result<RunResult> run = runPlan(executor, inputs, options.dimensions, placement);
+  Result<RunResult> run = runPlan(executor, inputs, prepared.given, placement);
   if (!run)
     return failed(run.error());
   if (Status written = writeOutputs(options, run->operands); !written)
@@ -77,7 +78,7 @@ static Exit runOn(const PreparedRun &prepared) {
   KernelTable table{std::move(run->launches), executor.device().info(), std::nullopt};
   std::string times;
   if (options.bench && !table.device.isEmulator) {
-    Result<std::string> lines = benchmark(executor, inputs, options.dimensions, placement, table);
+    Result<std::string> lines = benchmark(executor, inputs, prepared.given, placement, table);
     if (!lines)
       return failed(lines.error());
     times = std::move(*lines);
@@ -111,6 +112,9 @@ static Exit runPlanOf(const Options &options, const Source &source, Plan plan, D
   Result<std::vector<int64_t>> symbolValues = symbols->values();
   if (!symbolValues)
     return badUse(symbolValues.error());
+  SymbolValues given = symbols->given();
+  if (auto limit = options.dimensions.find(kSmLimitSymbol); limit != options.dimensions.end())
+    given.insert(*limit);
   bool samples =
       options.check == CheckScope::Sample || (options.check != CheckScope::All && wantsSample(plan, *symbolValues));
   FillRequest request{options.fillSeed.value_or(0), std::move(*roles), samples};
@@ -120,7 +124,7 @@ static Exit runPlanOf(const Options &options, const Source &source, Plan plan, D
   Result<std::unique_ptr<Executor>> executor = Executor::create(std::move(plan), device);
   if (!executor)
     return failed(executor.error());
-  return runOn({options, source, **executor, *symbolValues, *values, samples});
+  return runOn({options, source, **executor, *symbolValues, given, *values, samples});
 }
 
 Exit tool::runCommand(const Options &options, const Source &source, const CompileOptions &compileOptions,

@@ -22,6 +22,11 @@
 
 namespace fastnorm {
 
+/// The symbol for the SMs that a run may fill: the device's, or fewer where the caller says so. No tensor has it. Grids
+/// and kernel arguments of persistent kernels use it; sizes of workspaces and ranges do not, so that a workspace serves
+/// every limit. It stands last in Plan::symbols.
+inline constexpr const char *kSmLimitSymbol = "sm_limit";
+
 /// Integer arithmetic over symbols: grids, byte counts, kernel arguments.
 class Expression {
 public:
@@ -142,6 +147,9 @@ struct Plan {
   std::vector<TensorSpec> results;
   std::vector<Variant> variants;
 };
+
+/// The symbols that tensors give values to: all but sm_limit.
+size_t tensorSymbolCount(const Plan &plan);
 
 /// Whether its ranges hold for these values.
 bool serves(const Variant &variant, const std::vector<int64_t> &symbolValues);

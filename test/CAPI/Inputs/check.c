@@ -126,6 +126,9 @@ static void misuse(fastnorm_plan *plan) {
   report("other device", fastnorm_plan_prepare(plan, 0));
   report("prepare nothing", fastnorm_plan_prepare(NULL, 0));
   report("run nothing", run(NULL, &o));
+  report("limit nothing", fastnorm_plan_set_sm_limit(NULL, 1));
+  report("fewer than no SMs", fastnorm_plan_set_sm_limit(plan, -1));
+  report("one SM", fastnorm_plan_set_sm_limit(plan, 1));
   report("no arguments", fastnorm_plan_run(plan, NULL, 2, o.results, 1, NULL, 0, NULL));
   report("too few arguments", fastnorm_plan_run(plan, o.arguments, 1, o.results, 1, NULL, 0, NULL));
   report("a stream", fastnorm_plan_run(plan, o.arguments, 2, o.results, 1, NULL, 0, &o));

@@ -135,6 +135,8 @@ y = matrix(ROWS, HIDDEN, 0.0)
 outputs = tied.run(residual=residual, x=x, y=y)
 print("tied:", outputs[0] is residual, residual[2][39])
 
+plan.sm_limit = 4
+print("sm_limit:", plan.sm_limit, failure(lambda: setattr(plan, "sm_limit", -1)), plan.sm_limit)
 print("missing:", failure(lambda: plan.run(x=x, y=y)))
 print("unknown:", failure(lambda: plan.run(x=x, weight=weight, z=y)))
 print("no output:", failure(lambda: plan.run(x=x, weight=weight)))
