@@ -24,7 +24,7 @@ Cta::Cta(Cluster &cluster, uint32_t rank)
     : cluster(cluster), launch(cluster.launch), rank(rank), warpCount(cluster.launch.warpsPerCta()),
       firstWarp(rank * warpCount),
       shared(launch.kernel->staticSharedBytes + launch.dynamicSharedBytes, launch.kernel->sharedGranule, cluster.clocks,
-             firstWarp, warpCount, launch.checkRaces),
+             firstWarp, warpCount, launch.checkRaces, launch.kernel->usesBulkCopies || launch.kernel->usesAsyncCopies),
       lastAllocations(launch.kernel->siteCount, nullptr) {
   for (unsigned warp = 0; warp < warpCount; ++warp)
     warps.push_back(std::make_unique<Warp>(*this, warp));

@@ -25,8 +25,8 @@ MBarrier *mbarrierOf(Warp &warp, const Instruction &instruction, OperandCode cod
 /// Initialization and its end write where the mbarrier is.
 bool claim(Warp &warp, unsigned lane, const SharedPlace &place) {
   unsigned self = warp.cta.clusterWarp(warp);
-  if (!place.cta->shared.access(place.address, MBarrier::byteCount, SharedAccess::Write, self, self,
-                                warp.currentInstruction()))
+  if (!place.cta->shared.access(place.address, MBarrier::byteCount, SharedAccess::Write,
+                                {warp.laneGroup(self, uint32_t(1) << lane), self, warp.currentInstruction()}))
     return true;
   warp.report(lane, "writes an mbarrier at " + describeShared(warp.cta, *place.cta, place.address) +
                         ", which another warp uses with no barrier between");
@@ -171,6 +171,7 @@ template <typename Token> void test(Warp &warp, const Instruction &instruction, 
       continue;
     }
     complete |= uint32_t(1) << lane;
+    warp.noteMeeting();
     warp.cta.cluster.clocks.acquire(warp.cta.clusterWarp(warp), mbarrier->passed);
   }
   storePredicate(warp, instruction.operands[0], mask, complete);

@@ -64,6 +64,7 @@ private:
   LaneMemory &memory;
   uint32_t bytes;
   uint32_t alignment;
+  uint32_t together = 0; ///< lanes that one check stands for; 0 for the lane alone
   uint64_t addresses[warpLanes];
 };
 
@@ -107,8 +108,10 @@ bool Access::run(uint32_t mask, OperandCode address) {
     return true;
   }
   if (kind == AccessKind::Load && isUniform(mask)) {
+    together = mask;
     if (!lane(first))
       return false;
+    together = 0;
     if (instruction.space == StateSpace::Local || addresses[first] >= localWindow) {
       // Each lane has a local memory of its own.
       for (uint32_t rest = mask & (mask - 1); rest; rest &= rest - 1)
@@ -235,7 +238,9 @@ std::optional<SharedPlace> Access::shared(unsigned lane, uint64_t address, State
   SharedMemory &owner = place->cta->shared;
   memory.lanes[lane] = owner.at(place->address);
   std::optional<SharedConflict> conflict =
-      owner.access(place->address, bytes, access, cta.clusterWarp(warp), agent, warp.currentInstruction());
+      owner.access(place->address, bytes, access,
+                   {warp.laneGroup(cta.clusterWarp(warp), together ? together : uint32_t(1) << lane), agent,
+                    warp.currentInstruction()});
   if (!conflict)
     return place;
   reportShared(lane, *place->cta, *conflict);

@@ -15,10 +15,11 @@
 namespace fastnorm::emulator {
 
 SharedMemory::SharedMemory(uint64_t byteCount, uint32_t granuleBytes, const WarpClocks &clocks, unsigned firstWarp,
-                           unsigned warpCount, bool checkRaces)
+                           unsigned warpCount, bool checkRaces, bool tellsLanesApart)
     : data(byteCount, std::byte(0xcd)), byteTotal(byteCount), granuleBytes(granuleBytes), clocks(clocks),
       firstWarp(firstWarp), warpCount(warpCount), checkRaces(checkRaces && clocks.agentCount() > 1),
-      granules(byteCount / granuleBytes + 1), readClocks(this->checkRaces ? granules.size() * warpCount : 0) {}
+      granules(byteCount / granuleBytes + 1), readClocks(this->checkRaces ? granules.size() * warpCount : 0),
+      laneHistory(this->checkRaces && tellsLanesApart ? granules.size() : 0) {}
 
 void SharedMemory::begin(bool clocksStartOver) {
   remoteReads.clear();
@@ -29,22 +30,48 @@ void SharedMemory::begin(bool clocksStartOver) {
   std::fill(readClocks.begin(), readClocks.end(), 0);
 }
 
-std::optional<SharedConflict> SharedMemory::access(uint32_t address, uint32_t bytes, SharedAccess kind, unsigned warp,
-                                                   unsigned agent, uint32_t instruction) {
+std::optional<SharedConflict> SharedMemory::access(uint32_t address, uint32_t bytes, SharedAccess kind,
+                                                   const SharedAccessor &who) {
   size_t first = (address - sharedBase) / granuleBytes;
   size_t end = (address - sharedBase + bytes - 1) / granuleBytes + 1;
   for (size_t index = first; index < end; ++index) {
-    std::optional<SharedConflict> conflict = kind == SharedAccess::Read ? read(index, warp, instruction)
-                                             : kind == SharedAccess::BulkRead
-                                                 ? bulkRead(index, warp)
-                                                 : write(index, kind, warp, agent, instruction);
+    std::optional<SharedConflict> conflict;
+    if (kind == SharedAccess::Read)
+      conflict = read(index, who.lanes.warp, who.instruction);
+    else if (kind == SharedAccess::BulkRead)
+      conflict = bulkRead(index, who.lanes.warp);
+    else
+      conflict = write(index, kind, who);
+    if (!conflict)
+      conflict = checkLanes(index, kind, who);
     if (conflict) {
       conflict->address = sharedBase + uint32_t(index) * granuleBytes;
       return conflict;
     }
   }
   if (kind == SharedAccess::BulkRead && checkRaces)
-    noteBulkRead({first, end, agent, clocks.now(agent), instruction});
+    noteBulkRead({first, end, who.agent, clocks.now(who.agent), who.instruction});
+  return std::nullopt;
+}
+
+std::optional<SharedConflict> SharedMemory::checkLanes(size_t index, SharedAccess kind, const SharedAccessor &who) {
+  using Kind = SharedConflict::Kind;
+  switch (kind) {
+  case SharedAccess::Read: laneHistory.noteRead(index, who.lanes, who.instruction); break;
+  case SharedAccess::Write: laneHistory.noteWrite(index, who.lanes, who.instruction); break;
+  case SharedAccess::Atomic: break;
+  case SharedAccess::AsyncWrite:
+  case SharedAccess::BulkWrite:
+    if (const uint32_t *instruction = laneHistory.findRead(index, who.lanes))
+      return SharedConflict{Kind::WriteAfterRead, 0, who.lanes.warp, *instruction};
+    if (const uint32_t *instruction = laneHistory.findWrite(index, who.lanes))
+      return SharedConflict{Kind::WriteAfterWrite, 0, who.lanes.warp, *instruction};
+    break;
+  case SharedAccess::BulkRead:
+    if (const uint32_t *instruction = laneHistory.findWrite(index, who.lanes))
+      return SharedConflict{Kind::ReadAfterWrite, 0, who.lanes.warp, *instruction};
+    break;
+  }
   return std::nullopt;
 }
 
@@ -128,8 +155,8 @@ std::optional<SharedConflict> SharedMemory::findUnorderedRead(size_t index, unsi
   return std::nullopt;
 }
 
-std::optional<SharedConflict> SharedMemory::write(size_t index, SharedAccess kind, unsigned warp, unsigned agent,
-                                                  uint32_t instruction) {
+std::optional<SharedConflict> SharedMemory::write(size_t index, SharedAccess kind, const SharedAccessor &who) {
+  const unsigned warp = who.lanes.warp;
   Granule &granule = granules[index];
   bool isWritten = granule.writeClock > clocks.start(), atomic = kind == SharedAccess::Atomic;
   if (atomic && !isWritten)
@@ -145,9 +172,9 @@ std::optional<SharedConflict> SharedMemory::write(size_t index, SharedAccess kin
       return SharedConflict{SharedConflict::Kind::NotFenced, 0, granule.writer, granule.writeInstruction};
   }
   granule.readers = 0;
-  granule.writeClock = clocks.now(agent);
-  granule.writeInstruction = instruction;
-  granule.writer = uint16_t(agent);
+  granule.writeClock = clocks.now(who.agent);
+  granule.writeInstruction = who.instruction;
+  granule.writer = uint16_t(who.agent);
   granule.writeAtomic = atomic;
   return std::nullopt;
 }

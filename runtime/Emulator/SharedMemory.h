@@ -14,6 +14,7 @@
 #ifndef FASTNORM_RUNTIME_EMULATOR_SHAREDMEMORY_H
 #define FASTNORM_RUNTIME_EMULATOR_SHAREDMEMORY_H
 
+#include "LaneHistory.h"
 #include "Program.h"
 #include "WarpClocks.h"
 
@@ -37,11 +38,18 @@ struct SharedConflict {
   uint32_t otherInstruction = 0;
 };
 
+/// Who accesses. Warps are numbered through the cluster.
+struct SharedAccessor {
+  LaneGroup lanes;    ///< of the warp that does it or issues it
+  unsigned agent = 0; ///< that warp unless the access is asynchronous
+  uint32_t instruction = 0;
+};
+
 class SharedMemory {
 public:
   /// For all CTAs of one rank that a host thread runs of a launch. Its own warps are firstWarp and up.
   SharedMemory(uint64_t byteCount, uint32_t granuleBytes, const WarpClocks &clocks, unsigned firstWarp,
-               unsigned warpCount, bool checkRaces);
+               unsigned warpCount, bool checkRaces, bool tellsLanesApart);
 
   /// Forgets what the last CTA left: every byte counts as never written. `clocksStartOver` is what WarpClocks says.
   void begin(bool clocksStartOver);
@@ -53,10 +61,8 @@ public:
   bool holds(const std::byte *where) const { return where >= data.data() && where < data.data() + byteTotal; }
   std::byte *at(uint64_t address) { return data.data() + (address - sharedBase); }
 
-  /// `warp` may be one of another CTA of the cluster; `agent` is who accesses for it: itself unless that is
-  /// asynchronous.
-  std::optional<SharedConflict> access(uint32_t address, uint32_t bytes, SharedAccess kind, unsigned warp,
-                                       unsigned agent, uint32_t instruction);
+  /// The warp may be one of another CTA of the cluster.
+  std::optional<SharedConflict> access(uint32_t address, uint32_t bytes, SharedAccess kind, const SharedAccessor &who);
 
 private:
   struct Granule {
@@ -84,8 +90,8 @@ private:
   std::optional<SharedConflict> read(size_t index, unsigned warp, uint32_t instruction);
   std::optional<SharedConflict> bulkRead(size_t index, unsigned warp);
   void noteBulkRead(const BulkRead &read);
-  std::optional<SharedConflict> write(size_t index, SharedAccess kind, unsigned warp, unsigned agent,
-                                      uint32_t instruction);
+  std::optional<SharedConflict> write(size_t index, SharedAccess kind, const SharedAccessor &who);
+  std::optional<SharedConflict> checkLanes(size_t index, SharedAccess kind, const SharedAccessor &who);
   bool isUnfenced(const Granule &granule, unsigned warp) const;
   std::optional<SharedConflict> findUnorderedRead(size_t index, unsigned warp);
 
@@ -99,6 +105,7 @@ private:
   std::vector<Granule> granules;
   std::vector<uint32_t> readClocks; ///< [granule][own warp]
   std::unordered_map<size_t, std::vector<RemoteRead>> remoteReads;
+  LaneHistory laneHistory;
   std::vector<BulkRead> bulkReads; ///< that not every warp of the CTA knows to be over
 };
 

@@ -352,6 +352,8 @@ WarpStop Warp::step(const Instruction &instruction) {
       return WarpStop::Running;
     mask = guardedLanes(instruction);
   }
+  if (instruction.flow >= Flow::WarpSync)
+    noteMeeting();
   if (!checkSources(instruction, mask))
     return WarpStop::Failed;
   if (instruction.run)

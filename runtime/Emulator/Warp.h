@@ -12,6 +12,7 @@
 #ifndef FASTNORM_RUNTIME_EMULATOR_WARP_H
 #define FASTNORM_RUNTIME_EMULATOR_WARP_H
 
+#include "LaneHistory.h"
 #include "Program.h"
 
 #include <string>
@@ -52,6 +53,10 @@ public:
   void waitForChange() { polls = true, pollsGlobal = false; }
   /// Whether others than its cluster may bring what it polls for.
   bool watchesGlobal() const { return pollsGlobal; }
+
+  /// Its lanes meet, or one of them learns where the others are.
+  void noteMeeting() { ++meetings; }
+  LaneGroup laneGroup(unsigned clusterWarp, uint32_t lanes) const { return {clusterWarp, lanes, meetings}; }
 
   /// The mbarrier that it last found incomplete, while it polls; may have ended since.
   const MBarrier *waitingFor = nullptr;
@@ -101,6 +106,7 @@ private:
   uint32_t liveLanes = 0;
   uint32_t lowestPending = UINT32_MAX; ///< the lowest program counter of groups that can run
   uint64_t executed = 0;
+  uint32_t meetings = 0;          ///< never starts over: shared memory remembers them
   std::vector<uint64_t> lastSeen; ///< by access site
   bool polls = false;
   bool pollsGlobal = false;

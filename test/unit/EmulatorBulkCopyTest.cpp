@@ -348,4 +348,51 @@ TEST(EmulatorBulkCopy, AnEndedKernelHasStoredWhatItReadTheSourceOf) {
   EXPECT_EQ(harness.read<uint32_t>(to, 4), (std::vector<uint32_t>{5, 6, 7, 8}));
 }
 
+/// One warp: each lane reads its word of a stage that lane 0 then fills again.
+const char *const kWarpRing = R"(.shared .align 16 .b8 stage[128];
+    .shared .align 8 .b8 full[8];
+    mov.b32 %r2, stage;
+    shl.b32 %r1, %r100, 2;
+    add.s32 %r3, %r2, %r1;
+    setp.eq.u32 %p1, %r100, 0;
+    mov.b32 %r5, 0;
+    @%p1 mbarrier.init.shared.b64 [full], 1;
+    @%p1 fence.proxy.async;
+    @%p1 mbarrier.arrive.expect_tx.shared.b64 _, [full], 128;
+    @%p1 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r2], [%rd100], 128, [full];
+    bar.warp.sync -1;
+LOOP:
+    and.b32 %r6, %r5, 1;
+WAIT:
+    mbarrier.try_wait.parity.shared.b64 %p2, [full], %r6;
+    @!%p2 bra WAIT;
+    ld.shared.b32 %r4, [%r3];
+    add.s32 %r5, %r5, 1;
+    setp.eq.u32 %p3, %r5, 2;
+    @%p3 bra END;
+    bar.warp.sync -1; // read
+    @%p1 mbarrier.arrive.expect_tx.shared.b64 _, [full], 128;
+    @%p1 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r2], [%rd100+128], 128, [full];
+    bra.uni LOOP;
+END:
+    st.shared.b32 [%r3], %r4;
+    fence.proxy.async;
+    bar.warp.sync -1; // written
+    @%p1 cp.async.bulk.global.shared::cta.bulk_group [%rd101], [%r2], 128;
+    @%p1 cp.async.bulk.commit_group;
+    @%p1 cp.async.bulk.wait_group.read 0;)";
+
+TEST(EmulatorRing, LanesMeetBeforeOneOfThemCopiesForAll) {
+  std::vector<uint32_t> words;
+  EXPECT_EQ(runBody(kWarpRing), "");
+  std::string error = runBody(replaced(kWarpRing, "bar.warp.sync -1; // read", ""));
+  EXPECT_TRUE(contains(error, "which warp 0 at PTX line 37 'ld.shared.b32 %r4, [%r3]' read with no barrier between"))
+      << error;
+  error = runBody(replaced(kWarpRing, "bar.warp.sync -1; // written", ""));
+  EXPECT_TRUE(contains(error, "which warp 0 at PTX line 46 'st.shared.b32 [%r3], %r4' wrote with no barrier between"))
+      << error;
+  // A vote or a shuffle is a meeting too.
+  EXPECT_EQ(runBody(replaced(kWarpRing, "bar.warp.sync -1; // read", "vote.sync.ballot.b32 %r9, %p1, -1;")), "");
+}
+
 } // namespace
