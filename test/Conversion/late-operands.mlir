@@ -43,3 +43,37 @@ func.func @late_weight(%x: tensor<?x8192xbf16>, %weight: tensor<8192xbf16>) -> t
   }
   return %y : tensor<?x8192xbf16>
 }
+
+// What the first phase needs is loaded with its rows, late or not, and not again.
+// CHECK-LABEL: gpu.func @needed_first(
+// CHECK-COUNT-2: ld.global.cs.v4.b32
+// CHECK-COUNT-2: "ld.global.v4.b32
+// CHECK: arith.mulf
+// CHECK: gpu.barrier
+// CHECK-NOT: ld.global
+// CHECK: gpu.return
+func.func @needed_first(%x: tensor<?x4096xbf16>, %weight: tensor<4096xbf16>) -> tensor<?x4096xbf16> {
+  %y = fastnorm.kernel "needed_first" (%a = %x, %w = %weight) {schedule = #fastnorm.schedule<kind = per_row, scope = cta,
+      threads_per_row = 256, vector_width = 8, vectors_per_thread = 2, vectors_in_flight = 2, invariants = late>}
+     : (tensor<?x4096xbf16>, tensor<4096xbf16>) -> tensor<?x4096xbf16> {
+    %wide = fastnorm.map(%a [row, hidden], %w [hidden]) -> [row, hidden]
+        : (tensor<?x4096xbf16>, tensor<4096xbf16>) -> tensor<?x4096xf32> {
+    ^bb0(%b: bf16, %v: bf16):
+      %c = arith.extf %b : bf16 to f32
+      %d = arith.extf %v : bf16 to f32
+      %e = arith.mulf %c, %d : f32
+      fastnorm.yield %e : f32
+    }
+    %sum = fastnorm.reduce add hidden (%wide [row, hidden]) : tensor<?x4096xf32> -> tensor<?xf32>
+    %z = fastnorm.map(%a [row, hidden], %sum [row]) -> [row, hidden]
+        : (tensor<?x4096xbf16>, tensor<?xf32>) -> tensor<?x4096xbf16> {
+    ^bb0(%b: bf16, %s: f32):
+      %c = arith.extf %b : bf16 to f32
+      %e = arith.mulf %c, %s : f32
+      %g = arith.truncf %e : f32 to bf16
+      fastnorm.yield %g : bf16
+    }
+    fastnorm.yield %z : tensor<?x4096xbf16>
+  }
+  return %y : tensor<?x4096xbf16>
+}

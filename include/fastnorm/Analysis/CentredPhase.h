@@ -25,7 +25,7 @@ struct CentredPhase {
 
   int64_t phase = 0; ///< of the sum; that of the moments is the next
   ReduceOp sum;
-  mlir::Value centre; ///< c, of [row]
+  mlir::Value centre;                ///< c, of [row]
   llvm::SmallVector<Moment> moments; ///< in the order of the kernel's row reductions
 };
 

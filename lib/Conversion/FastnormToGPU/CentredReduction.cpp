@@ -67,8 +67,8 @@ CentredReduction::Part CentredReduction::part(size_t index, Value mean) {
   if (!rests.values.empty())
     part.rest = rests.values[index];
   else if (!llvm::isPowerOf2_64(elements.ofEach))
-    part.rest = math::FmaOp::create(builder, loc, arith::NegFOp::create(builder, loc, part.elements), own,
-                                    sums.values[index]);
+    part.rest =
+        math::FmaOp::create(builder, loc, arith::NegFOp::create(builder, loc, part.elements), own, sums.values[index]);
   return part;
 }
 

@@ -73,6 +73,7 @@ private:
       // Read-only operands of the whole row: they wait over the reduction, which hides their latency.
       for (int64_t vector = 0; group == 0 && isEarly() && vector < count; ++vector)
         body.issueInvariants(vector, LoadPolicy::ReadOnly);
+      issueLate(/*phase=*/0, end);
       for (int64_t vector = group; vector < end; ++vector)
         body.computePhase(/*phase=*/0, vector, partials);
     }

@@ -20,11 +20,9 @@
 using namespace mlir;
 using namespace fastnorm;
 
-WarpSlots::WarpSlots(OpBuilder &builder, const KernelInterface &interface, ScheduleAttr schedule,
-                     int64_t mostDirect)
+WarpSlots::WarpSlots(OpBuilder &builder, const KernelInterface &interface, ScheduleAttr schedule, int64_t mostDirect)
     : builder(builder), loc(interface.function->getLoc()), slots(interface.reductionSlots), schedule(schedule),
-      warps(schedule.getThreads() / 32), filled(warps * schedule.getClusterCtas()),
-      isDirect(filled <= mostDirect) {}
+      warps(schedule.getThreads() / 32), filled(warps * schedule.getClusterCtas()), isDirect(filled <= mostDirect) {}
 
 Value WarpSlots::index(int64_t value) { return arith::ConstantIndexOp::create(builder, loc, value); }
 
@@ -80,8 +78,8 @@ void WarpSlots::writePeers(ArrayRef<Entry> entries) {
   auto onWriters = scf::IfOp::create(builder, loc, isWriter, /*withElseRegion=*/false);
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(onWriters.thenBlock());
-  Value cta = gpu::BlockIdOp::create(builder, loc, builder.getIndexType(), gpu::Dimension::x,
-                                     builder.getIndexAttr(INT32_MAX));
+  Value cta =
+      gpu::BlockIdOp::create(builder, loc, builder.getIndexType(), gpu::Dimension::x, builder.getIndexAttr(INT32_MAX));
   Value rank = arith::RemUIOp::create(builder, loc, cta, ctas);
   Value warp = arith::DivUIOp::create(builder, loc, thread, index(32));
   Value own = arith::AddIOp::create(builder, loc, arith::MulIOp::create(builder, loc, rank, index(warps)), warp);
@@ -125,8 +123,8 @@ WarpSlots::Held WarpSlots::readByLanes(int64_t first) {
     Value nearest = isPartial ? Value(arith::MinUIOp::create(builder, loc, place, last)) : place;
     Value slot = arith::AddIOp::create(builder, loc, nearest, index(first + done));
     held.values.push_back(memref::LoadOp::create(builder, loc, slots, slot));
-    held.exists.push_back(
-        isPartial ? Value(arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ule, place, last)) : Value());
+    held.exists.push_back(isPartial ? Value(arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ule, place, last))
+                                    : Value());
   }
   return held;
 }

@@ -55,7 +55,7 @@ private:
   mlir::Location loc;
   mlir::Value slots;
   ScheduleAttr schedule;
-  int64_t warps; ///< of a CTA
+  int64_t warps;  ///< of a CTA
   int64_t filled; ///< slots of a number that hold a warp's value
   bool isDirect;  ///< every thread reads all slots
   mlir::Value thread, lane;
