@@ -125,9 +125,9 @@ fastnorm_status fastnorm_plan_workspace_size(const fastnorm_plan *plan, const in
       return failNull("the values of the symbols");
     const std::vector<std::string> &names = plan->plan.symbols;
     if (symbol_count != tensorSymbolCount(plan->plan))
-      return fail(FASTNORM_ERROR_ARGUMENT, "expected a value for each of " + std::to_string(tensorSymbolCount(plan->plan)) +
-                                               " symbols of plan '" + plan->plan.function + "', but got " +
-                                               std::to_string(symbol_count));
+      return fail(FASTNORM_ERROR_ARGUMENT, "expected a value for each of " +
+                                               std::to_string(tensorSymbolCount(plan->plan)) + " symbols of plan '" +
+                                               plan->plan.function + "', but got " + std::to_string(symbol_count));
     for (size_t index = 0; index < symbol_count; ++index)
       if (symbols[index] < 0)
         return fail(FASTNORM_ERROR_ARGUMENT,
@@ -147,8 +147,8 @@ fastnorm_status fastnorm_plan_set_sm_limit(fastnorm_plan *plan, int32_t sm_count
     if (!plan)
       return failNull("a plan");
     if (sm_count < 0)
-      return fail(FASTNORM_ERROR_ARGUMENT, "expected a number of SMs, or 0 for all of the device's, but got " +
-                                               std::to_string(sm_count));
+      return fail(FASTNORM_ERROR_ARGUMENT,
+                  "expected a number of SMs, or 0 for all of the device's, but got " + std::to_string(sm_count));
     plan->smLimit.store(sm_count, std::memory_order_relaxed);
     return FASTNORM_OK;
   });

@@ -46,6 +46,7 @@ void Warp::begin() {
   lowestPending = UINT32_MAX;
   groups.clear();
   executed = 0;
+  noteMeeting();
   polls = pollsGlobal = failed = false;
   waitingFor = nullptr;
   lastSeen.clear();

@@ -391,6 +391,9 @@ TEST(EmulatorRing, LanesMeetBeforeOneOfThemCopiesForAll) {
   error = runBody(replaced(kWarpRing, "bar.warp.sync -1; // written", ""));
   EXPECT_TRUE(contains(error, "which warp 0 at PTX line 46 'st.shared.b32 [%r3], %r4' wrote with no barrier between"))
       << error;
+  // Another CTA in the same memory is another warp.
+  std::string readLast = std::string(kWarpRing).substr(0, std::string(kWarpRing).find("END:")) + "END:";
+  EXPECT_EQ(runBody(readLast, {8, 32, 0}), "");
   // A vote or a shuffle is a meeting too.
   EXPECT_EQ(runBody(replaced(kWarpRing, "bar.warp.sync -1; // read", "vote.sync.ballot.b32 %r9, %p1, -1;")), "");
 }

@@ -39,12 +39,15 @@ Plan persistentPlan() {
       binary(Expression::Kind::Minimum, symbol(0), binary(Expression::Kind::Multiply, symbol(1), constant(2)));
   launch.threads = 1;
   launch.arguments = {LaunchArgument{LaunchArgument::Kind::Result, 0, Expression()}};
-  plan.variants.push_back(Variant{{}, ptxKernel(1, R"(
+  plan.variants.push_back(Variant{{},
+                                  ptxKernel(1, R"(
     mov.u32 %r1, %nctaid.x;
     cvt.rn.f32.u32 %f1, %r1;
     mul.wide.u32 %rd1, %r101, 4;
     add.s64 %rd2, %rd100, %rd1;
-    st.global.b32 [%rd2], %f1;)"), {}, {launch}});
+    st.global.b32 [%rd2], %f1;)"),
+                                  {},
+                                  {launch}});
   std::string &ptx = plan.variants[0].ptx;
   ptx.insert(ptx.find(".reg .b16"), ".reg .b32 %f<8>;\n");
   return plan;
@@ -112,11 +115,11 @@ TEST(SmLimit, StandsLastAndIsNotOfTensorsWorkspacesOrRanges) {
   EXPECT_EQ(verifyError(plan), "expected sm_limit to be the last of 2 symbols, but it is number 0");
   plan = persistentPlan();
   plan.results[0].shape[0] = plan.arguments[0].shape[0] = dynamic(1);
-  EXPECT_EQ(verifyError(plan), "expected dimension 0 of argument 'old' to be named otherwise than sm_limit, which counts "
-                               "the SMs that a run may fill");
+  EXPECT_EQ(verifyError(plan),
+            "expected dimension 0 of argument 'old' to be named otherwise than sm_limit, which counts "
+            "the SMs that a run may fill");
   plan = persistentPlan();
-  plan.variants[0].workspaces = {
-      WorkspaceSpec{binary(Expression::Kind::Multiply, constant(4), symbol(1))}};
+  plan.variants[0].workspaces = {WorkspaceSpec{binary(Expression::Kind::Multiply, constant(4), symbol(1))}};
   EXPECT_EQ(verifyError(plan), "expected the bytes of workspace 0 of variant 0 not to depend on sm_limit, but it does");
   plan = persistentPlan();
   plan.variants[0].ranges = {SymbolRange{1, 0, 10}};

@@ -42,8 +42,7 @@ Status tool::checkNames(const Plan &plan, const Options &options, const InputFil
       return known;
   // A limit of SMs suits every plan, also one whose grids follow from its rows.
   for (const auto &[name, value] : options.dimensions)
-    if (Status known = checkKnownName(name, "--dim", "a symbol", plan.symbols, plan);
-        !known && name != kSmLimitSymbol)
+    if (Status known = checkKnownName(name, "--dim", "a symbol", plan.symbols, plan); !known && name != kSmLimitSymbol)
       return known;
   for (const auto &[name, role] : options.fillRoles) {
     if (Status known = checkKnownName(name, "the roles of --fill", "arguments", plan.arguments, plan); !known)
