@@ -159,6 +159,10 @@ bool decodeBulkCopy(InstructionDecoder &decoder) {
   if (decoder.source.opcode.rfind("cp.async.bulk", 0) != 0)
     return false;
   decoder.drop({"async", "bulk"});
+  if (decoder.take("prefetch")) {
+    decoder.dropAll();
+    return true;
+  }
   if (decoder.take("commit_group")) {
     decoder.result.run = commitGroup;
     decoder.expectOperands(0, 0);

@@ -6,22 +6,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "AsyncCopyPtx.h"
-#include "EmulatorHarness.h"
-
-#include <numeric>
+#include "RingHarness.h"
 
 using namespace fastnorm;
 using namespace fastnorm::test;
 
 namespace {
-
-std::string replaced(std::string text, const std::string &from, const std::string &to) {
-  size_t found = text.find(from);
-  EXPECT_NE(found, std::string::npos) << from;
-  return text.replace(found, from.size(), to);
-}
-
-bool contains(const std::string &text, const std::string &part) { return text.find(part) != std::string::npos; }
 
 /// A kernel over 384 words that count up from 0, and as many zeros.
 std::string run(const std::string &ptx, const LaunchShape &shape, std::vector<uint32_t> *words = nullptr,
@@ -38,12 +28,6 @@ std::string run(const std::string &ptx, const LaunchShape &shape, std::vector<ui
 
 std::string runBody(const std::string &body, std::vector<uint32_t> *words = nullptr, LaunchShape shape = {1, 1, 0}) {
   return run(ptxKernel(2, body), shape, words);
-}
-
-EmulatorOptions seeded(uint64_t seed) {
-  EmulatorOptions options;
-  options.seed = seed;
-  return options;
 }
 
 TEST(EmulatorAsyncCopy, TwoStagesOneRowAhead) {
