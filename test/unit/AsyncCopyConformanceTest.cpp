@@ -21,7 +21,7 @@ namespace {
 class AsyncCopyConformance : public DeviceTest {
 protected:
   /// What kernel @k makes of 6 rows of 64 words for each CTA, which count up.
-  std::vector<uint32_t> run(const char *ptx, int64_t grid) {
+  std::vector<uint32_t> run(const char *ptx, int64_t grid, int64_t cluster = 1) {
     Result<std::unique_ptr<Module>> module = device->load(ptx);
     EXPECT_TRUE(module) << (module ? "" : module.error());
     if (!module)
@@ -32,8 +32,8 @@ protected:
     std::unique_ptr<DeviceBuffer> from = std::move(*device->allocate(bytes, "argument 'from'"));
     std::unique_ptr<DeviceBuffer> to = std::move(*device->allocate(bytes, "argument 'to'"));
     EXPECT_TRUE(device->upload(from->address(), values.data(), bytes));
-    Status status =
-        stream->launch(**(*module)->kernel("k"), LaunchShape{grid, 64, 0}, {{from->address(), 8}, {to->address(), 8}});
+    Status status = stream->launch(**(*module)->kernel("k"), LaunchShape{grid, 64, 0, cluster},
+                                   {{from->address(), 8}, {to->address(), 8}});
     if (status)
       status = stream->synchronize();
     EXPECT_TRUE(status) << (status ? "" : status.error());
@@ -70,6 +70,13 @@ TEST_P(BulkCopyConformance, ARingRefilledAfterABarrierOrAnMBarrier) {
     for (uint32_t i = 0; i < words.size(); ++i)
       ASSERT_EQ(words[i], i);
   }
+}
+
+TEST_P(BulkCopyConformance, ARingOverACluster) {
+  // 4 rows of 128 words, by one cluster; the rest is not written.
+  std::vector<uint32_t> words = run(kClusterRingPtx, 2, 2);
+  for (uint32_t i = 0; i < 4 * 128; ++i)
+    ASSERT_EQ(words[i], i + i / 128 * 128 * 128 + 127 * 64) << i;
 }
 
 INSTANTIATE_TEST_SUITE_P(, AsyncCopyConformance, testing::ValuesIn(deviceFactories()), factoryName);

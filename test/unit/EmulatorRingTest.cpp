@@ -179,4 +179,41 @@ TEST(EmulatorRing, LanesMeetBeforeOneOfThemCopiesForAll) {
   EXPECT_EQ(runCopyBody(replaced(kWarpRing, "bar.warp.sync -1; // read", "vote.sync.ballot.b32 %r9, %p1, -1;")), "");
 }
 
+/// to[i] of kClusterRingPtx where the words count up.
+uint32_t expectedInCluster(uint32_t i) { return i + i / 128 * 128 * 128 + 127 * 64; }
+
+TEST(EmulatorClusterRing, RowsFlowAndTheirSumsMeet) {
+  for (uint64_t seed = 0; seed < 8; ++seed) {
+    std::vector<uint32_t> words;
+    ASSERT_EQ(runCopies(kClusterRingPtx, {2, 64, 0, 2}, &words, seeded(seed)), "") << seed;
+    for (uint32_t i = 0; i < 4 * 128; ++i)
+      ASSERT_EQ(words[i], expectedInCluster(i)) << i;
+  }
+}
+
+class EmulatorClusterRingFault : public testing::TestWithParam<RingFault> {};
+
+TEST_P(EmulatorClusterRingFault, IsFound) {
+  const RingFault &fault = GetParam();
+  for (uint64_t seed = 0; seed < 4; ++seed) {
+    std::string ptx = replaced(kClusterRingPtx, fault.from, fault.to);
+    std::string error = runCopies(ptx, {2, 64, 0, 2}, nullptr, seeded(seed));
+    EXPECT_TRUE(contains(error, fault.finding)) << seed << ": " << error;
+  }
+}
+
+constexpr RingFault kClusterRingFaults[] = {
+    {"NoBarrierOfTheClusterAtTheStart",
+     "barrier.cluster.arrive.aligned; // start\n  barrier.cluster.wait.aligned; // start", "bar.sync 0;",
+     "but that CTA may not have started"},
+    {"NoExpectedBytesOfTheNextSums", "mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r25], 16; // again", "",
+     "deadlock: "},
+    {"NoWaitForTheSums", "@!%p4 bra SUMS;", "", "of shared memory 'sums', "},
+    {"OnePlaceForAllSums", "shl.b32 %r28, %r21, 4; // which sums", "mov.u32 %r28, 0;", "of shared memory 'sums', "},
+    {"NoWaitForTheStage", "@!%p3 bra WAIT;", "", "of shared memory 'stages', "},
+};
+
+INSTANTIATE_TEST_SUITE_P(, EmulatorClusterRingFault, testing::ValuesIn(kClusterRingFaults),
+                         [](const testing::TestParamInfo<RingFault> &info) { return info.param.name; });
+
 } // namespace

@@ -254,6 +254,120 @@ NEXT:
 }
 )ptx";
 
+/// k(from, to), for clusters of 2 CTAs of 64 threads and 4 rows of 128 words, of which CTA r of the cluster has the
+/// words from 64 r on: to[row][i] = from[row][i] + the row's sum. Warps send their sums to both CTAs; who has got all
+/// four of a row knows that its stage was read.
+inline constexpr const char *kClusterRingPtx = R"ptx(
+.version 8.1
+.target sm_90
+.address_size 64
+
+.visible .entry k(
+  .param .u64 k_from,
+  .param .u64 k_to
+)
+{
+  .shared .align 128 .b8 stages[512];
+  .shared .align 16 .b8 sums[32];
+  .shared .align 8 .b8 full[16];
+  .shared .align 8 .b8 summed[16];
+  .reg .pred %p<8>;
+  .reg .b32 %r<64>;
+  .reg .b64 %rd<12>;
+
+  ld.param.u64 %rd1, [k_from];
+  ld.param.u64 %rd2, [k_to];
+  cvta.to.global.u64 %rd1, %rd1;
+  cvta.to.global.u64 %rd2, %rd2;
+  mov.u32 %r1, stages;
+  mov.u32 %r2, sums;
+  mov.u32 %r3, full;
+  mov.u32 %r6, summed;
+  mov.u32 %r10, %tid.x;
+  mov.u32 %r11, %cluster_ctarank;
+  setp.eq.u32 %p1, %r10, 0;
+  and.b32 %r12, %r10, 31;
+  setp.lt.u32 %p2, %r12, 2;
+  shl.b32 %r4, %r10, 2;
+  mul.wide.u32 %rd3, %r11, 256;
+  mul.wide.u32 %rd4, %r10, 4;
+  add.s64 %rd1, %rd1, %rd3;
+  add.s64 %rd6, %rd2, %rd3;
+  add.s64 %rd6, %rd6, %rd4;
+  // Where this warp's sum goes: slot 2 * rank + warp, in the CTA that the lane names.
+  shr.u32 %r13, %r10, 5;
+  shl.b32 %r14, %r11, 1;
+  add.s32 %r14, %r14, %r13;
+  shl.b32 %r14, %r14, 2;
+  add.s32 %r14, %r2, %r14;
+  and.b32 %r15, %r12, 1;
+  mapa.shared::cluster.u32 %r16, %r14, %r15;
+  mapa.shared::cluster.u32 %r17, %r6, %r15;
+  @!%p1 bra READY;
+  mbarrier.init.shared::cta.b64 [%r3], 1;
+  mbarrier.init.shared::cta.b64 [%r3+8], 1;
+  mbarrier.init.shared::cta.b64 [%r6], 1;
+  mbarrier.init.shared::cta.b64 [%r6+8], 1;
+  fence.mbarrier_init.release.cluster;
+  mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r6], 16;
+  mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r6+8], 16;
+  mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r3], 256;
+  cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r1], [%rd1], 256, [%r3];
+  mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r3+8], 256;
+  cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r1+256], [%rd1+512], 256, [%r3+8];
+  add.s64 %rd1, %rd1, 1024;
+READY:
+  bar.warp.sync -1;
+  barrier.cluster.arrive.aligned; // start
+  barrier.cluster.wait.aligned; // start
+  mov.u32 %r20, 0;
+LOOP:
+  and.b32 %r21, %r20, 1;
+  shr.u32 %r22, %r20, 1;
+  shl.b32 %r23, %r21, 3;
+  add.s32 %r24, %r3, %r23;
+  add.s32 %r25, %r6, %r23;
+  shl.b32 %r26, %r21, 8;
+  add.s32 %r26, %r1, %r26;
+  add.s32 %r27, %r26, %r4;
+  shl.b32 %r28, %r21, 4; // which sums
+WAIT:
+  mbarrier.try_wait.parity.shared::cta.b64 %p3, [%r24], %r22;
+  @!%p3 bra WAIT;
+  ld.shared.b32 %r30, [%r27];
+  redux.sync.add.s32 %r31, %r30, -1;
+  add.s32 %r32, %r16, %r28;
+  add.s32 %r33, %r17, %r23;
+  @%p2 st.async.shared::cluster.mbarrier::complete_tx::bytes.b32 [%r32], %r31, [%r33];
+SUMS:
+  mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 %p4, [%r25], %r22;
+  @!%p4 bra SUMS;
+  add.s32 %r34, %r2, %r28;
+  ld.shared.v4.b32 {%r35, %r36, %r37, %r38}, [%r34];
+  add.s32 %r35, %r35, %r36;
+  add.s32 %r37, %r37, %r38;
+  add.s32 %r35, %r35, %r37;
+  add.s32 %r35, %r35, %r30;
+  st.global.b32 [%rd6], %r35;
+  add.s64 %rd6, %rd6, 512;
+  setp.lt.u32 %p5, %r20, 2;
+  and.pred %p5, %p5, %p1;
+  @!%p5 bra NEXT;
+  mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r25], 16; // again
+  mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r24], 256;
+  cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r26], [%rd1], 256, [%r24];
+  add.s64 %rd1, %rd1, 512;
+NEXT:
+  bar.warp.sync -1;
+  add.s32 %r20, %r20, 1;
+  setp.lt.u32 %p5, %r20, 4;
+  @%p5 bra LOOP;
+  barrier.cluster.arrive.aligned;
+  barrier.cluster.wait.aligned;
+  ret;
+}
+)ptx";
+
 } // namespace fastnorm::test
 
 #endif // FASTNORM_TEST_UNIT_RINGPTX_H
