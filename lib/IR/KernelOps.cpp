@@ -283,9 +283,12 @@ bool fastnorm::isColumnReduction(Operation *op) {
   return reduce && reduce.getAxis() == Axis::Row;
 }
 
-bool fastnorm::followsColumnReduction(Value value) {
-  Operation *producer = value.getDefiningOp();
-  return producer && (isColumnReduction(producer) || llvm::any_of(producer->getOperands(), followsColumnReduction));
+llvm::DenseSet<Value> fastnorm::columnValues(KernelOp kernel) {
+  llvm::DenseSet<Value> columns;
+  for (Operation &op : kernel.getBody().front().without_terminator())
+    if (isColumnReduction(&op) || llvm::any_of(op.getOperands(), [&](Value value) { return columns.contains(value); }))
+      columns.insert(op.result_begin(), op.result_end());
+  return columns;
 }
 
 Value fastnorm::rowCarrier(KernelOp kernel) {
@@ -391,11 +394,12 @@ LogicalResult KernelOp::verifyRegions() {
     return emitOpError("expects a number of groups that divides hidden ")
            << hidden->second << ", but got " << groups->second;
   // C4
+  llvm::DenseSet<Value> columns = columnValues(*this);
   for (Value result : yield.getOperands()) {
     if (isa<BlockArgument>(result))
       return emitOpError("yields one of its inputs; return that value directly, or copy it with a fastnorm.map");
     AxesAttr axes = axesOf(result);
-    bool isColumns = axes.contains(Axis::Hidden) && !axes.contains(Axis::Row) && followsColumnReduction(result);
+    bool isColumns = axes.contains(Axis::Hidden) && !axes.contains(Axis::Row) && columns.contains(result);
     if (!axes.areRowsAnd({}) && !axes.areRowsAnd({Axis::Hidden}) && !axes.areRowsAnd({Axis::Group}) && !isColumns)
       return emitOpError(
                  "expects results with axes [row], [row, hidden] or [row, group], or [hidden] of what is reduced "
@@ -407,7 +411,7 @@ LogicalResult KernelOp::verifyRegions() {
   }
   // C6
   for (MapOp map : getBody().getOps<MapOp>())
-    if (map.getResultAxes().contains(Axis::Row) && followsColumnReduction(map.getResult()))
+    if (map.getResultAxes().contains(Axis::Row) && columns.contains(map.getResult()))
       return map.emitOpError("computes rows from a reduction over all rows of its kernel; compute the reduction in a "
                              "kernel of its own");
   if (yield.getNumOperands() == 0)

@@ -60,10 +60,10 @@ static bool readsAlongOtherAxes(KernelOp producer, KernelOp consumer) {
 /// Whether `consumer` reads what `producer` reduces over all rows.
 static bool readsColumnReduction(KernelOp producer, KernelOp consumer) {
   Operation *yield = producer.getBody().front().getTerminator();
+  llvm::DenseSet<Value> columns = columnValues(producer);
   return llvm::any_of(consumer.getInputs(), [&](Value input) {
     auto result = dyn_cast<OpResult>(input);
-    return result && result.getOwner() == producer &&
-           followsColumnReduction(yield->getOperand(result.getResultNumber()));
+    return result && result.getOwner() == producer && columns.contains(yield->getOperand(result.getResultNumber()));
   });
 }
 

@@ -14,6 +14,7 @@
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/DenseSet.h"
 
 #define GET_OP_CLASSES
 #include "fastnorm/IR/KernelOps.h.inc"
@@ -30,8 +31,8 @@ bool isTable(mlir::Value value);
 /// Whether an op of a kernel is a reduction over row: it leaves one element per column.
 bool isColumnReduction(mlir::Operation *op);
 
-/// Whether a value of a kernel is computed from a reduction over row, which is known when all rows were worked on.
-bool followsColumnReduction(mlir::Value value);
+/// The values of a kernel that are computed from a reduction over row: they are known when all rows were worked on.
+llvm::DenseSet<mlir::Value> columnValues(KernelOp kernel);
 
 /// A value of a kernel's body that has all its row dimensions: a result, or what a result reduces over row.
 mlir::Value rowCarrier(KernelOp kernel);

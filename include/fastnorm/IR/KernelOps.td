@@ -75,7 +75,8 @@ def Fastnorm_ReduceOp : Fastnorm_KernelAlgebraOp<"reduce"> {
 
     Along slot the order is ascending. Along hidden and along row the order is fixed by the schedule and does not change
     from run to run (along row, with the number of rows). Where several dimensions are rows all of them are reduced, but
-    for a head, which stays: a kernel can reduce [row, hidden] to [hidden] and [row, head, hidden] to [head, hidden]. Where the input is a map that ends in a multiply with `fastmath<contract>`, `add` contracts with it.
+    for a head, which stays: a kernel can reduce [row, hidden] to [hidden] and [row, head, hidden] to [head, hidden].
+    Where the input is a map that ends in a multiply with `fastmath<contract>`, `add` contracts with it.
 
     | combiner | identity | NaN |
     |---|---|---|
