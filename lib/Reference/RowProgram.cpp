@@ -44,9 +44,6 @@ static AxesAttr axesOfResult(Operation *op, unsigned number) {
   return axesOfGather(cast<GatherOp>(op), /*withHidden=*/number == 0);
 }
 
-/// Of rows that are reduced over: more would hold more sums than rows are worth.
-static constexpr int64_t kMostBlocks = 64;
-
 Result<RowProgram> RowProgram::of(Operation *op, const std::vector<const Tensor *> &operands) {
   RowProgram program;
   SmallVector<Operation *> ops{op};
@@ -83,7 +80,8 @@ Result<RowProgram> RowProgram::of(Operation *op, const std::vector<const Tensor 
 RowProgram::When RowProgram::whenOf(Operation *op) const {
   if (isColumnReduction(op))
     return When::Column;
-  bool follows = llvm::any_of(op->getOperands(), [&](Value operand) { return isAfterRows(placeOf.at(operand)); });
+  bool follows =
+      llvm::any_of(op->getOperands(), [&](Value operand) { return places[placeOf.at(operand)].isAfterRows; });
   return follows ? When::AfterRows : When::EachRow;
 }
 
@@ -121,9 +119,7 @@ Status RowProgram::addStep(Operation *op) {
     AxesAttr axes = axesOfResult(op, number);
     placeOf[result] = places.size();
     step.results.push_back(places.size());
-    if (step.when != When::EachRow)
-      afterRows.insert(places.size());
-    places.push_back({axes, nullptr});
+    places.push_back({axes, nullptr, step.when != When::EachRow});
     if (Status joined = joinExtents(axes, cast<RankedTensorType>(result.getType()).getShape(), op); !joined)
       return joined;
   }
@@ -132,6 +128,8 @@ Status RowProgram::addStep(Operation *op) {
       if (*extents.of(places.back().axes, dimension) < 0)
         return Error{"expected operands of fastnorm.map that tell the size of its dynamic " +
                      stringifyAxis(axis).str()};
+  if (step.when == When::Column)
+    columnSteps.push_back(steps.size());
   steps.push_back(std::move(step));
   return {};
 }
@@ -200,8 +198,10 @@ std::vector<Tensor> RowProgram::run() const {
     results.push_back(Tensor::wide(shape));
   }
   int64_t rowElements = std::max<int64_t>(extents.slot, 1) * std::max<int64_t>(extents.hidden, 1);
-  // Blocks are added up in order, so that sums do not depend on who worked on them.
-  int64_t rowsPerBlock = std::max<int64_t>(256, (rows + kMostBlocks - 1) / kMostBlocks);
+  // Blocks are added up in order, so that sums do not depend on who worked on them. More of them would hold more sums
+  // than their rows are worth.
+  constexpr int64_t kMostBlocks = 64;
+  int64_t rowsPerBlock = std::max<int64_t>(1, (rows + kMostBlocks - 1) / kMostBlocks);
   std::vector<ColumnSums> blocks((rows + rowsPerBlock - 1) / rowsPerBlock);
   forEachRow(blocks.size(), rowsPerBlock * rowElements, [&](int64_t begin, int64_t end) {
     RowValues values(places.size());
@@ -211,7 +211,7 @@ std::vector<Tensor> RowProgram::run() const {
         runRow(row, values);
         addRow(row, values, blocks[block]);
         for (auto [output, result] : llvm::zip(outputs, results))
-          if (!isAfterRows(output))
+          if (!places[output].isAfterRows)
             result.write(row * values[output].size(), values[output].size(), values[output].data());
       }
     }

@@ -14,7 +14,6 @@
 #include "llvm/ADT/DenseMap.h"
 
 #include <optional>
-#include <set>
 
 namespace fastnorm::reference {
 
@@ -48,6 +47,7 @@ private:
   struct Place {
     AxesAttr axes;                  ///< null for a table
     const Tensor *source = nullptr; ///< for an operand
+    bool isAfterRows = false;       ///< follows from a reduction over row
   };
 
   /// When a step runs.
@@ -81,7 +81,7 @@ private:
   /// Runs the steps of a kind on the operands of one row.
   void runSteps(When when, int64_t row, RowValues &values) const;
   void runRow(int64_t row, RowValues &values) const { runSteps(When::EachRow, row, values); }
-  /// Per column reduction, in the order of the steps: its elements for every head.
+  /// Per entry of `columnSteps`: its elements for every head.
   using ColumnSums = std::vector<std::vector<double>>;
   ColumnSums startColumns() const;
   void addRow(int64_t row, const RowValues &values, ColumnSums &sums) const;
@@ -89,7 +89,6 @@ private:
   void finishColumns(const ColumnSums &sums, std::vector<Tensor> &results) const;
   /// Heads that column reductions are kept apart for.
   int64_t headsOf(const Step &column) const;
-  bool isAfterRows(size_t place) const { return afterRows.count(place) != 0; }
   void runMap(const Step &step, RowValues &values) const;
   void runReduce(const Step &step, RowValues &values) const;
   void runGather(const Step &step, RowValues &values) const;
@@ -98,7 +97,7 @@ private:
   std::vector<Place> places;
   std::vector<Step> steps;
   std::vector<size_t> outputs;
-  std::set<size_t> afterRows; ///< places that follow from reductions over row
+  std::vector<size_t> columnSteps; ///< the reductions over row among the steps
   llvm::DenseMap<mlir::Value, size_t> placeOf;
   Extents extents;
 };

@@ -88,59 +88,48 @@ int64_t RowProgram::headsOf(const Step &column) const {
   return places[column.results[0]].axes.contains(Axis::Head) ? extents.rows.back() : 1;
 }
 
+static void combineInto(Combiner combiner, llvm::ArrayRef<double> elements, double *totals) {
+  for (auto [index, element] : llvm::enumerate(elements))
+    totals[index] = combine(combiner, totals[index], element);
+}
+
+static Combiner combinerOf(Operation *column) { return cast<ReduceOp>(column).getCombiner(); }
+
 RowProgram::ColumnSums RowProgram::startColumns() const {
   ColumnSums sums;
-  for (const Step &step : steps)
-    if (step.when == When::Column)
-      sums.emplace_back(headsOf(step) * elementsOfRow(places[step.results[0]].axes),
-                        identityOf(cast<ReduceOp>(step.op).getCombiner()));
+  for (size_t column : columnSteps)
+    sums.emplace_back(headsOf(steps[column]) * elementsOfRow(places[steps[column].results[0]].axes),
+                      identityOf(combinerOf(steps[column].op)));
   return sums;
 }
 
 void RowProgram::addRow(int64_t row, const RowValues &values, ColumnSums &sums) const {
-  auto sum = sums.begin();
-  for (const Step &step : steps) {
-    if (step.when != When::Column)
-      continue;
-    const std::vector<double> &elements = values[step.operands[0]];
-    double *columns = sum->data() + row % headsOf(step) * elements.size();
-    for (auto [column, element] : llvm::enumerate(elements))
-      columns[column] = combine(cast<ReduceOp>(step.op).getCombiner(), columns[column], element);
-    ++sum;
+  for (auto [column, sum] : llvm::zip(columnSteps, sums)) {
+    const std::vector<double> &elements = values[steps[column].operands[0]];
+    combineInto(combinerOf(steps[column].op), elements, sum.data() + row % headsOf(steps[column]) * elements.size());
   }
 }
 
 void RowProgram::addSums(const ColumnSums &from, ColumnSums &to) const {
-  auto sum = to.begin();
-  auto added = from.begin();
-  for (const Step &step : steps) {
-    if (step.when != When::Column)
-      continue;
-    for (auto [total, element] : llvm::zip(*sum, *added))
-      total = combine(cast<ReduceOp>(step.op).getCombiner(), total, element);
-    ++sum, ++added;
-  }
+  for (auto [column, added, sum] : llvm::zip(columnSteps, from, to))
+    combineInto(combinerOf(steps[column].op), added, sum.data());
 }
 
 void RowProgram::finishColumns(const ColumnSums &sums, std::vector<Tensor> &results) const {
-  int64_t heads = 1;
-  for (const Step &step : steps)
-    if (step.when == When::Column)
-      heads = std::max(heads, headsOf(step));
-  for (int64_t head = 0; head < heads && !sums.empty(); ++head) {
+  int64_t heads = columnSteps.empty() ? 0 : 1;
+  for (size_t column : columnSteps)
+    heads = std::max(heads, headsOf(steps[column]));
+  for (int64_t head = 0; head < heads; ++head) {
     RowValues values(places.size());
-    auto sum = sums.begin();
-    for (const Step &step : steps) {
-      if (step.when != When::Column)
-        continue;
+    for (auto [column, sum] : llvm::zip(columnSteps, sums)) {
+      const Step &step = steps[column];
       int64_t elements = elementsOfRow(places[step.results[0]].axes);
-      auto first = sum->begin() + head % headsOf(step) * elements;
+      auto first = sum.begin() + head % headsOf(step) * elements;
       values[step.results[0]].assign(first, first + elements);
-      ++sum;
     }
     runSteps(When::AfterRows, head, values);
     for (auto [output, result] : llvm::zip(outputs, results))
-      if (isAfterRows(output) && (head == 0 || places[output].axes.contains(Axis::Head)))
+      if (places[output].isAfterRows && (head == 0 || places[output].axes.contains(Axis::Head)))
         result.write(head * values[output].size(), values[output].size(), values[output].data());
   }
 }
