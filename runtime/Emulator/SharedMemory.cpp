@@ -81,15 +81,19 @@ bool SharedMemory::isUnfenced(const Granule &granule, unsigned warp) const {
          !clocks.isFenced(granule.writer, granule.writeClock, warp);
 }
 
-std::optional<SharedConflict> SharedMemory::bulkRead(size_t index, unsigned warp) {
-  const Granule &granule = granules[index];
+std::optional<SharedConflict> SharedMemory::findUnorderedWrite(const Granule &granule, unsigned warp) const {
   if (granule.writeClock <= clocks.start())
     return SharedConflict{SharedConflict::Kind::Uninitialized, 0, 0, 0};
-  if (!checkRaces)
-    return std::nullopt;
-  if (granule.writer != warp && !clocks.isBefore(granule.writer, granule.writeClock, warp))
+  if (checkRaces && granule.writer != warp && !clocks.isBefore(granule.writer, granule.writeClock, warp))
     return SharedConflict{SharedConflict::Kind::ReadAfterWrite, 0, granule.writer, granule.writeInstruction};
-  if (isUnfenced(granule, warp))
+  return std::nullopt;
+}
+
+std::optional<SharedConflict> SharedMemory::bulkRead(size_t index, unsigned warp) {
+  const Granule &granule = granules[index];
+  if (std::optional<SharedConflict> conflict = findUnorderedWrite(granule, warp))
+    return conflict;
+  if (checkRaces && isUnfenced(granule, warp))
     return SharedConflict{SharedConflict::Kind::NotFenced, 0, granule.writer, granule.writeInstruction};
   return std::nullopt;
 }
@@ -109,12 +113,9 @@ void SharedMemory::noteBulkRead(const BulkRead &read) {
 
 std::optional<SharedConflict> SharedMemory::read(size_t index, unsigned warp, uint32_t instruction) {
   Granule &granule = granules[index];
-  if (granule.writeClock <= clocks.start())
-    return SharedConflict{SharedConflict::Kind::Uninitialized, 0, 0, 0};
-  if (!checkRaces)
-    return std::nullopt;
-  if (granule.writer != warp && !clocks.isBefore(granule.writer, granule.writeClock, warp))
-    return SharedConflict{SharedConflict::Kind::ReadAfterWrite, 0, granule.writer, granule.writeInstruction};
+  std::optional<SharedConflict> conflict = findUnorderedWrite(granule, warp);
+  if (conflict || !checkRaces)
+    return conflict;
   unsigned own = warp - firstWarp;
   if (own < warpCount) {
     granule.readers |= uint32_t(1) << own;

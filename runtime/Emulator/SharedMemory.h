@@ -93,6 +93,8 @@ private:
   std::optional<SharedConflict> write(size_t index, SharedAccess kind, const SharedAccessor &who);
   std::optional<SharedConflict> checkLanes(size_t index, SharedAccess kind, const SharedAccessor &who);
   bool isUnfenced(const Granule &granule, unsigned warp) const;
+  /// A write that the warp does not know to be over, or that there was none.
+  std::optional<SharedConflict> findUnorderedWrite(const Granule &granule, unsigned warp) const;
   std::optional<SharedConflict> findUnorderedRead(size_t index, unsigned warp);
 
   std::vector<std::byte> data;
