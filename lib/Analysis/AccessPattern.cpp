@@ -36,9 +36,10 @@ int64_t fastnorm::keptWords(const AccessPattern &pattern, ScheduleAttr schedule)
 }
 
 int64_t fastnorm::lateVectors(const AccessPattern &pattern, ScheduleAttr schedule, int64_t done) {
-  constexpr int64_t kRegisters = 8;
   int64_t perVector = std::max<int64_t>(1, llvm::divideCeil(pattern.invariantBytes() * schedule.getVectorWidth(), 4));
-  int64_t registers = kRegisters + done * keptWords(pattern, schedule);
+  bool hasRoom = schedule.getVectorsPerThread() >= 8 && pattern.streamed.size() == 1 && pattern.gathers.empty();
+  int64_t ahead = hasRoom ? std::clamp<int64_t>(2 * perVector, 8, 16) : 8;
+  int64_t registers = ahead + done * keptWords(pattern, schedule);
   return done + std::max<int64_t>(1, registers / perVector);
 }
 

@@ -37,10 +37,11 @@ struct Draft {
   int64_t slotsInFlight = 1;
   int64_t minCtas = 1;
   Invariants invariants = Invariants::Early;
+  Keep keep = Keep::Packed;
 
   ScheduleAttr attribute(MLIRContext *context) const {
     return ScheduleAttr::get(context, kind, scope, threadsPerRow, rowsPerCta, ctasPerRow, vectorWidth, vectorsPerThread,
-                             vectorsInFlight, slotsInFlight, minCtas, invariants, Keep::Packed, Stores::Streaming,
+                             vectorsInFlight, slotsInFlight, minCtas, invariants, keep, Stores::Streaming,
                              /*dependentLaunch=*/false);
   }
 };
@@ -222,38 +223,60 @@ static int64_t ctasFor(const Draft &draft, const AccessPattern &pattern, TargetA
   return ctas;
 }
 
-/// Whether early operands leave a quarter of the threads' places empty, and the kernel is so light that late ones fill
-/// them: two vectors of one stream. (bf16 norm at 7168, 448 threads: 3 CTAs 35.4 us, 4 with the weight late 34.1.)
-static bool fitsMoreWhenLate(const Draft &draft, const AccessPattern &pattern, TargetAttr target) {
-  constexpr int64_t kMostRegisters = 8;
-  RegisterEstimate estimate(pattern, draft.attribute(target.getContext()));
+/// Registers that a kernel of one stream still does with when its [hidden] operands are loaded late, 0 for one that has
+/// too much of its row to keep. Two vectors behind one reduction take 32; behind two they spilled (layer_norm at 2048
+/// and 4096: 16 CTAs 36.9 and 37.1 us, 12 of 40 registers 34.7 and 35.2); four take 40 behind either.
+static int64_t registersWhenLate(const RegisterEstimate &estimate, const AccessPattern &pattern) {
+  int64_t most = std::max({estimate.invariants, estimate.inFlight, estimate.keptPerVector * estimate.vectors});
+  if (most > 16 || estimate.invariants > 8)
+    return 0;
+  return most > 8 || pattern.phases > 2 ? 40 : 32;
+}
+
+/// CTAs of a kernel whose late operands leave room for more of them, where those of `draft` leave a quarter of the
+/// threads' places empty; else 0. (bf16 norm at 7168, 448 threads: 3 CTAs 35.4 us, 4 with the weight late 34.1; at
+/// 16384, 512 x 4: 2 of 48 registers 35.4, 3 of 40 34.7; layer_norm there 36.5 and 35.3, at 8192, 256 x 4: 4 of 48
+/// 35.1, 6 of 40 34.9.)
+static int64_t ctasWhenLate(const Draft &draft, const AccessPattern &pattern, TargetAttr target) {
+  ScheduleAttr schedule = draft.attribute(target.getContext());
   int64_t threads = draft.threadsPerRow * draft.rowsPerCta;
-  return draft.kind == ScheduleKind::PerRow && draft.scope == RowScope::Cta && pattern.gathers.empty() &&
-         !pattern.isShifted(draft.attribute(target.getContext())) &&
-         draft.minCtas * threads * 4 < target.getThreads() * 3 && estimate.invariants <= kMostRegisters &&
-         estimate.inFlight <= kMostRegisters && estimate.keptPerVector * estimate.vectors <= kMostRegisters;
+  if (draft.kind != ScheduleKind::PerRow || draft.scope != RowScope::Cta || draft.keep != Keep::Packed ||
+      !pattern.gathers.empty() || pattern.isShifted(schedule) || draft.minCtas * threads * 4 >= target.getThreads() * 3)
+    return 0;
+  int64_t registers = registersWhenLate(RegisterEstimate(pattern, schedule), pattern);
+  int64_t ctas = registers ? target.getThreads() / threads : 0;
+  while (ctas && registersAvailable(target, threads, ctas) < registers)
+    --ctas;
+  return ctas;
 }
 
 static void decideOccupancy(Draft &draft, const AccessPattern &pattern, TargetAttr target) {
+  // Two warps that wait for a mean unpack their rows once: 20 CTAs of 48 registers 34.81 us, 24 of 40 34.92
+  // (layer_norm at 1024; at 2048 and 4096 1 and 3 % slower).
+  if (!centredPhases(pattern).empty() && draft.kind == ScheduleKind::PerRow && draft.scope == RowScope::Cta &&
+      draft.threadsPerRow <= 64)
+    draft.keep = Keep::Computed;
   RegisterEstimate early(pattern, draft.attribute(target.getContext()));
   bool isF32 = pattern.narrowestBytes == 4;
   if (early.invariants > (isF32 ? kMostEarlyInvariantRegistersOfF32 : kMostEarlyInvariantRegisters))
     draft.invariants = Invariants::Late;
   draft.minCtas = ctasFor(draft, pattern, target);
-  // Fewer loads in flight rather than one CTA: two CTAs make up for them.
+  // Late operands rather than one CTA, where they leave room for two. (f32 norm at 16384: 68.8 and 67.9 us.)
+  if (draft.minCtas == 1 && draft.threadsPerRow <= kMostThreadsPerRow && draft.invariants == Invariants::Early) {
+    Draft late = draft;
+    late.invariants = Invariants::Late;
+    late.minCtas = ctasFor(late, pattern, target);
+    if (late.minCtas > 1)
+      draft = late;
+  }
+  // Fewer loads in flight rather than one: two CTAs make up for them.
   while (draft.minCtas == 1 && draft.vectorsInFlight > 2 && draft.threadsPerRow <= kMostThreadsPerRow) {
     draft.vectorsInFlight = llvm::divideCeil(draft.vectorsInFlight, 2);
     draft.minCtas = ctasFor(draft, pattern, target);
   }
-  if (fitsMoreWhenLate(draft, pattern, target)) {
-    // Behind one reduction two vectors take 32 registers; behind two that spilled (layer_norm at 2048 and 4096: 16
-    // CTAs 36.9 and 37.1 us, 12 of 40 registers 34.7 and 35.2).
-    int64_t registersWhenLate = pattern.phases > 2 ? 40 : 32;
+  if (int64_t ctas = ctasWhenLate(draft, pattern, target); ctas > draft.minCtas) {
     draft.invariants = Invariants::Late;
-    int64_t threads = draft.threadsPerRow * draft.rowsPerCta;
-    draft.minCtas = target.getThreads() / threads;
-    while (registersAvailable(target, threads, draft.minCtas) < registersWhenLate)
-      --draft.minCtas;
+    draft.minCtas = ctas;
   }
 }
 

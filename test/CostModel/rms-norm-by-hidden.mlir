@@ -76,13 +76,23 @@ func.func @hidden_8192(%x: tensor<?x8192xbf16>, %weight: tensor<8192xbf16>) -> t
 }
 
 // 2048 vectors on at most 512 threads: 4 each; the weight's 4 x 4 registers are late, two vectors
-// ahead: 12 + 2 x 4 + 4 x 4 kept + 12 = 48 registers: 65536 / (512 x 48) = 2.7.
+// ahead: 12 + 2 x 4 + 4 x 4 kept + 12 = 48 registers: 65536 / (512 x 48) = 2.7, which leave a quarter of 2048 threads'
+// places empty; four vectors do with 40: 3.2.
 // CHECK-LABEL: func.func @hidden_16384(
-// CHECK: schedule = #fastnorm.schedule<kind = per_row, scope = cta, threads_per_row = 512, vector_width = 8, vectors_per_thread = 4, vectors_in_flight = 4, min_ctas = 2, invariants = late>}
+// CHECK: schedule = #fastnorm.schedule<kind = per_row, scope = cta, threads_per_row = 512, vector_width = 8, vectors_per_thread = 4, vectors_in_flight = 4, min_ctas = 3, invariants = late>}
 func.func @hidden_16384(%x: tensor<?x16384xbf16>, %weight: tensor<16384xbf16>) -> tensor<?x16384xbf16> {
   %y = fastnorm.rms_norm %x weight(%weight) {eps = 1.0e-5 : f32}
      : tensor<?x16384xbf16>, tensor<16384xbf16> -> tensor<?x16384xbf16>
   return %y : tensor<?x16384xbf16>
+}
+
+// 4096 vectors of f32, 8 each; early weights would be 32 registers and leave one CTA; late ones, 2 ahead, leave 2.
+// CHECK-LABEL: func.func @hidden_16384_f32(
+// CHECK: schedule = #fastnorm.schedule<kind = per_row, scope = cta, threads_per_row = 512, vector_width = 4, vectors_per_thread = 8, vectors_in_flight = 8, min_ctas = 2, invariants = late>}
+func.func @hidden_16384_f32(%x: tensor<?x16384xf32>, %weight: tensor<16384xf32>) -> tensor<?x16384xf32> {
+  %y = fastnorm.rms_norm %x weight(%weight) {eps = 1.0e-5 : f32}
+     : tensor<?x16384xf32>, tensor<16384xf32> -> tensor<?x16384xf32>
+  return %y : tensor<?x16384xf32>
 }
 
 // 4096 vectors, 8 each; the weight is late: 12 + 2 x 4 + 8 x 4 kept + 12 = 64 registers: 65536 / (512 x 64) = 2.
