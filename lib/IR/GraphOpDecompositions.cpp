@@ -8,124 +8,14 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "fastnorm/IR/GraphOps.h"
-#include "fastnorm/IR/KernelOps.h"
+#include "AlgebraBuilder.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Math/IR/Math.h"
+#include "fastnorm/IR/GraphOps.h"
 
 #include <limits>
 
 using namespace mlir;
 using namespace fastnorm;
-
-namespace {
-
-/// A value and the axes it carries.
-struct Placed {
-  Value value;
-  AxesAttr axes;
-};
-
-/// Writes algebra ops at the builder's place, and scalar ops in their bodies. `rows` is a tensor of [rows, hidden]: its
-/// leading dimensions are the row dimensions of all values.
-class AlgebraBuilder {
-public:
-  AlgebraBuilder(OpBuilder &builder, Location loc, Value rows, bool hasHeads = false)
-      : builder(builder), loc(loc), rowAxes(cast<RankedTensorType>(rows.getType()).getRank() - 1, Axis::Row) {
-    // Heads that are the only row dimension are rows.
-    if (hasHeads && rowAxes.size() > 1)
-      rowAxes.back() = Axis::Head;
-  }
-
-  AxesAttr row() { return rowsAnd({}); }
-  AxesAttr rowSlot() { return rowsAnd({Axis::Slot}); }
-  AxesAttr rowHidden() { return rowsAnd({Axis::Hidden}); }
-  AxesAttr rowSlotHidden() { return rowsAnd({Axis::Slot, Axis::Hidden}); }
-
-  /// A parameter of [hidden] or [heads, hidden].
-  Placed parameter(Value value) {
-    if (cast<RankedTensorType>(value.getType()).getRank() == 1)
-      return {value, AxesAttr::get(builder.getContext(), {Axis::Hidden})};
-    return {value, AxesAttr::get(builder.getContext(), {rowAxes.back(), Axis::Hidden})};
-  }
-
-  using Body = llvm::function_ref<Value(ValueRange)>;
-
-  Placed map(ArrayRef<Placed> inputs, AxesAttr resultAxes, RankedTensorType type, Body body) {
-    SmallVector<Value> values;
-    SmallVector<Attribute> operandAxes;
-    SmallVector<Type> elements;
-    for (Placed input : inputs) {
-      values.push_back(input.value);
-      operandAxes.push_back(input.axes);
-      elements.push_back(cast<RankedTensorType>(input.value.getType()).getElementType());
-    }
-    auto op = MapOp::create(builder, loc, type, values, builder.getArrayAttr(operandAxes), resultAxes);
-    OpBuilder::InsertionGuard guard(builder);
-    Block *block = builder.createBlock(&op.getBody(), {}, elements, SmallVector<Location>(elements.size(), loc));
-    YieldOp::create(builder, loc, body(block->getArguments()));
-    return {op.getResult(), resultAxes};
-  }
-
-  Placed reduce(Combiner combiner, Axis axis, Placed input) {
-    auto type = cast<RankedTensorType>(input.value.getType());
-    SmallVector<int64_t> shape(type.getShape());
-    shape.erase(shape.begin() + *input.axes.dimensionOf(axis));
-    auto op = ReduceOp::create(builder, loc, RankedTensorType::get(shape, type.getElementType()), input.value, combiner,
-                               axis, input.axes, /*group=*/IntegerAttr());
-    return {op.getResult(), input.axes.without(axis)};
-  }
-
-  Value toF32(Value value) {
-    return value.getType().isF32() ? value : arith::ExtFOp::create(builder, loc, builder.getF32Type(), value);
-  }
-  Value fromF32(Value value, Type storage) {
-    return storage.isF32() ? value : arith::TruncFOp::create(builder, loc, storage, value);
-  }
-  Value constant(double value) {
-    return arith::ConstantOp::create(builder, loc, builder.getF32FloatAttr(static_cast<float>(value)));
-  }
-  Value add(Value left, Value right) { return arith::AddFOp::create(builder, loc, left, right); }
-  Value maximum(Value left, Value right) { return arith::MaximumFOp::create(builder, loc, left, right); }
-  Value minimum(Value left, Value right) { return arith::MinimumFOp::create(builder, loc, left, right); }
-  Value divide(Value left, Value right) { return arith::DivFOp::create(builder, loc, left, right); }
-  Value subtract(Value left, Value right) { return arith::SubFOp::create(builder, loc, left, right); }
-  Value multiply(Value left, Value right) { return arith::MulFOp::create(builder, loc, left, right); }
-  /// A product that the addition it feeds may contract with.
-  Value contractible(Value left, Value right) {
-    return arith::MulFOp::create(builder, loc, left, right, arith::FastMathFlags::contract);
-  }
-  /// left · right + addend, rounded once.
-  Value fma(Value left, Value right, Value addend) {
-    return arith::AddFOp::create(builder, loc, contractible(left, right), addend, arith::FastMathFlags::contract);
-  }
-  Value rsqrt(Value value) { return math::RsqrtOp::create(builder, loc, value); }
-  Value isNumber(Value value) { return arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::ORD, value, value); }
-  Value select(Value condition, Value yes, Value no) {
-    return arith::SelectOp::create(builder, loc, condition, yes, no);
-  }
-
-private:
-  AxesAttr rowsAnd(ArrayRef<Axis> inner) {
-    SmallVector<Axis> axes(rowAxes);
-    llvm::append_range(axes, inner);
-    return AxesAttr::get(builder.getContext(), axes);
-  }
-
-  OpBuilder &builder;
-  Location loc;
-  SmallVector<Axis> rowAxes;
-};
-
-} // namespace
-
-/// Dense: strides say how arguments and results lie, not what is computed of them.
-static RankedTensorType like(RankedTensorType type, Type element) {
-  return RankedTensorType::get(type.getShape(), element);
-}
-
-static RankedTensorType f32Like(RankedTensorType type) { return like(type, Float32Type::get(type.getContext())); }
 
 SmallVector<Value> CombineOp::decompose(OpBuilder &builder, ValueRange operands) {
   AlgebraBuilder algebra(builder, getLoc(), getResult());

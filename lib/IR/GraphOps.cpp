@@ -5,6 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "GraphOpChecks.h"
+
 #include "fastnorm/IR/GraphOps.h"
 
 #include "llvm/ADT/APFloat.h"
@@ -20,68 +22,6 @@ static void printOneOrEachType(OpAsmPrinter &printer, Operation *, Type residual
 
 #define GET_OP_CLASSES
 #include "fastnorm/IR/GraphOps.cpp.inc"
-
-static RankedTensorType tensorOf(Value value) { return cast<RankedTensorType>(value.getType()); }
-
-static int64_t hiddenOf(Value value) { return tensorOf(value).getShape().back(); }
-
-/// A `?` may turn out to be any number, so it agrees with everything.
-static bool agree(int64_t left, int64_t right) {
-  return left == right || ShapedType::isDynamic(left) || ShapedType::isDynamic(right);
-}
-
-static bool agree(ArrayRef<int64_t> left, ArrayRef<int64_t> right) {
-  return left.size() == right.size() &&
-         llvm::all_of(llvm::zip(left, right), [](auto pair) { return agree(std::get<0>(pair), std::get<1>(pair)); });
-}
-
-static std::string shapeOf(Value value) {
-  std::string text;
-  for (int64_t extent : tensorOf(value).getShape())
-    text += (text.empty() ? "" : "x") + (ShapedType::isDynamic(extent) ? "?" : std::to_string(extent));
-  return text;
-}
-
-static LogicalResult verifyStatic(Operation *op, StringRef what, int64_t extent, int64_t most) {
-  if (ShapedType::isDynamic(extent) || extent < 1)
-    return op->emitOpError("expects ") << what << " to be static and at least 1, but got "
-                                       << (ShapedType::isDynamic(extent) ? "?" : std::to_string(extent));
-  if (extent > most)
-    return op->emitOpError("expects ") << what << " of at most " << most << ", but got " << extent;
-  return success();
-}
-
-/// "expects <what> of hidden size 64 to match the <whom>, but got 32".
-static LogicalResult verifyHidden(Operation *op, StringRef what, Value value, StringRef whom, Value other) {
-  if (!value || hiddenOf(value) == hiddenOf(other))
-    return success();
-  return op->emitOpError("expects ") << what << " of hidden size " << hiddenOf(other) << " to match the " << whom
-                                     << ", but got " << shapeOf(value);
-}
-
-/// The leading dimensions, which count rows: all but the last.
-static ArrayRef<int64_t> rowsOf(Value value) { return tensorOf(value).getShape().drop_back(); }
-
-/// Only the first row dimension may be dynamic: the others are divided by.
-static LogicalResult verifyInnerRows(Operation *op, Value value) {
-  if (!llvm::any_of(rowsOf(value).drop_front(), ShapedType::isDynamic))
-    return success();
-  return op->emitOpError("expects only the first dimension to be dynamic, but got ") << tensorOf(value);
-}
-
-/// C2 of a norm: [hidden], or [heads, hidden] with the innermost row dimension of the input.
-static LogicalResult verifyParameter(Operation *op, StringRef what, Value parameter, Value input) {
-  if (!parameter)
-    return success();
-  if (failed(verifyHidden(op, what, parameter, "input", input)))
-    return failure();
-  ArrayRef<int64_t> heads = rowsOf(parameter);
-  int64_t innermost = rowsOf(input).back();
-  if (heads.empty() || (heads[0] == innermost && !ShapedType::isDynamic(innermost)))
-    return success();
-  return op->emitOpError("expects ") << what << " with heads to have the innermost row dimension of the input, "
-                                     << shapeOf(input) << ", which must be static, but got " << shapeOf(parameter);
-}
 
 LogicalResult CombineOp::verify() {
   // C4
@@ -140,12 +80,7 @@ static LogicalResult verifyNorm(NormOp op, ArrayRef<std::pair<StringRef, Value>>
   // C4
   if (!op.getEps().isFinite() || op.getEps().isNegative())
     return op.emitOpError("expects eps to be finite and not negative, but got ") << op.getEpsAttr();
-  if (!op.getWeightOffset().isFinite())
-    return op.emitOpError("expects weight_offset to be finite, but got ") << op.getWeightOffsetAttr();
-  // C5
-  if (!op.getWeight() && !op.getWeightOffset().isZero())
-    return op.emitOpError("expects a weight to add weight_offset ") << op.getWeightOffsetAttr() << " to, but has none";
-  return success();
+  return verifyWeightOffset(op, op.getWeightOffsetAttr(), static_cast<bool>(op.getWeight()));
 }
 
 LogicalResult RmsNormOp::verify() {
@@ -184,12 +119,9 @@ void fastnorm::printOneOrEachType(OpAsmPrinter &printer, Operation *, Type resid
 // Rows and tables
 //===----------------------------------------------------------------------===//
 
-/// The values that are there.
-static SmallVector<Value> present(std::initializer_list<Value> values) {
-  return SmallVector<Value>(llvm::make_filter_range(values, [](Value value) { return static_cast<bool>(value); }));
+SmallVector<Value> CombineOp::getRowValues() {
+  return presentValues({getRowIndex(), getGate(), getShared(), getResult()});
 }
-
-SmallVector<Value> CombineOp::getRowValues() { return present({getRowIndex(), getGate(), getShared(), getResult()}); }
 SmallVector<Value> CombineOp::getTables() { return {getExpertRows()}; }
 SmallVector<Value> CombineOp::getRowIndices() { return {getRowIndex()}; }
 
@@ -197,7 +129,7 @@ SmallVector<Value> ResidualAddOp::getRowValues() { return {getResidual(), getInp
 SmallVector<Value> ResidualAddOp::getTables() { return {}; }
 SmallVector<Value> ResidualAddOp::getRowIndices() { return {}; }
 
-SmallVector<Value> RmsNormOp::getRowValues() { return present({getInput(), getResult(), getRstd()}); }
+SmallVector<Value> RmsNormOp::getRowValues() { return presentValues({getInput(), getResult(), getRstd()}); }
 SmallVector<Value> RmsNormOp::getTables() { return {}; }
 SmallVector<Value> RmsNormOp::getRowIndices() { return {}; }
 

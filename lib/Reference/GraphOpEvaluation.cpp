@@ -6,9 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "GraphOpEvaluation.h"
+#include "RowValues.h"
 #include "Types.h"
-
-#include "fastnorm/IR/GraphOps.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -18,31 +17,9 @@ using namespace mlir;
 using namespace fastnorm;
 using namespace fastnorm::reference;
 
-/// Zeros of a result's dtype. Its row dimensions hold the rows given, the rest of the shape is from its type.
-static HostTensor emptyResult(Value value, int64_t rows) {
-  auto type = cast<RankedTensorType>(value.getType());
-  std::vector<int64_t> shape(type.getShape().begin(), type.getShape().end());
-  int64_t innerRows = 1;
-  for (int64_t extent : type.getShape().drop_front().drop_back())
-    innerRows *= extent;
-  shape[0] = innerRows ? rows / innerRows : shape[0];
-  return HostTensor(*dtypeOf(type.getElementType()), shape);
-}
-
 /// One f32 for each row of a tensor.
 static HostTensor emptyStatistic(const HostTensor &rows) {
   return HostTensor(DType::F32, std::vector<int64_t>(rows.shape().begin(), rows.shape().end() - 1));
-}
-
-static std::vector<double> readRow(const Tensor &tensor, int64_t row) {
-  std::vector<double> values(tensor.rowElements());
-  tensor.read(row * tensor.rowElements(), tensor.rowElements(), values.data());
-  return values;
-}
-
-static void storeRow(HostTensor &tensor, int64_t row, const std::vector<double> &values) {
-  for (size_t column = 0; column < values.size(); ++column)
-    tensor.set(row * values.size() + column, values[column]);
 }
 
 /// result[t, c] = round(sum over k of expert_rows[row_index[t, k], c] * gate[t, k]), over the slots not dropped.
@@ -88,14 +65,6 @@ static std::vector<Tensor> evaluateResidualAdd(ResidualAddOp op, const Tensor &r
   return {Tensor::own(std::move(result))};
 }
 
-/// rstd[r] = 1 / sqrt(mean of input[r, c]^2 + eps); result[r, c] = round(input[r, c] * rstd[r] * (weight[c] + offset))
-static double meanOf(const std::vector<double> &values) {
-  double sum = 0.0;
-  for (double value : values)
-    sum += value;
-  return sum / values.size();
-}
-
 /// The column parameters of a norm: factors (1 without a weight) and addends (0 without a bias), each for all rows or a
 /// row of them for each head.
 template <typename NormOp> struct Affine {
@@ -115,12 +84,6 @@ template <typename NormOp> struct Affine {
   }
 
 private:
-  static std::vector<double> elementsOf(const Tensor &tensor) {
-    std::vector<double> elements(tensor.rows() * tensor.rowElements());
-    tensor.read(0, elements.size(), elements.data());
-    return elements;
-  }
-
   double at(const std::vector<double> &parameters, int64_t row, int64_t column) const {
     int64_t heads = parameters.size() / hidden;
     return parameters[row % heads * hidden + column];
@@ -130,12 +93,6 @@ private:
   std::vector<double> factors;
   std::vector<double> addends;
 };
-
-static double roundTo(DType dtype, double value) {
-  HostTensor rounded(dtype, {1});
-  rounded.set(0, value);
-  return rounded.at(0);
-}
 
 /// A row of a norm becomes xhat: less its mean if it has one, times rstd. Returns mean and rstd.
 static std::pair<double, double> normalize(std::vector<double> &values, bool centres, double eps) {
@@ -193,6 +150,8 @@ Result<std::vector<Tensor>> reference::evaluateGraphOp(Operation *op, const std:
       .Case([&](ResidualAddOp add) -> Results { return evaluateResidualAdd(add, *operands[0], *operands[1], rows); })
       .Case([&](RmsNormOp norm) -> Results { return evaluateNorm(norm, operands, rows); })
       .Case([&](LayerNormOp norm) -> Results { return evaluateNorm(norm, operands, rows); })
+      .Case<RmsNormBackwardOp, LayerNormBackwardOp>(
+          [&](auto backward) -> Results { return evaluateBackward(backward, operands, rows); })
       .Default([](Operation *other) -> Results {
         return Error{"expected graph ops that the reference knows, but got '" + other->getName().getStringRef().str() +
                      "'"};

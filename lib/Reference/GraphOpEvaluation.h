@@ -10,9 +10,8 @@
 
 #include "Tensor.h"
 
+#include "fastnorm/IR/GraphOps.h"
 #include "fastnorm/Support/Result.h"
-
-#include "mlir/IR/Operation.h"
 
 namespace fastnorm::reference {
 
@@ -20,6 +19,10 @@ namespace fastnorm::reference {
 /// The kernel algebra that an op decomposes into plays no part.
 Result<std::vector<Tensor>> evaluateGraphOp(mlir::Operation *op, const std::vector<const Tensor *> &operands,
                                             int64_t rows);
+
+/// The same of the gradients of norms.
+std::vector<Tensor> evaluateBackward(RmsNormBackwardOp op, const std::vector<const Tensor *> &operands, int64_t rows);
+std::vector<Tensor> evaluateBackward(LayerNormBackwardOp op, const std::vector<const Tensor *> &operands, int64_t rows);
 
 } // namespace fastnorm::reference
 

@@ -62,20 +62,23 @@ Status Evaluation::bindArguments(func::FuncOp function, const std::vector<HostTe
   return {};
 }
 
-/// The number of rows that an op's operands have in common.
+/// The number of rows that an op's operands have in common: those of the first, through all of its row dimensions. Of
+/// the others, a statistic among them, the first dimension is compared.
 Result<int64_t> Evaluation::commonRows(RowOpInterface op) {
-  std::optional<int64_t> rows;
+  const Tensor *first = nullptr;
   for (Value value : op.getRowValues()) {
     auto known = values.find(value);
     if (known == values.end())
       continue;
-    int64_t extent = known->second.rows();
-    if (rows && *rows != extent)
+    if (!first)
+      first = &known->second;
+    int64_t expected = first->shape()[0], extent = known->second.shape()[0];
+    if (expected != extent)
       return Error{"expected operands of '" + op->getName().getStringRef().str() +
-                   "' with equal numbers of rows, but got " + std::to_string(*rows) + " and " + std::to_string(extent)};
-    rows = extent;
+                   "' with equal numbers of rows, but got " + std::to_string(expected) + " and " +
+                   std::to_string(extent)};
   }
-  return rows.value_or(0);
+  return first ? first->rows() : 0;
 }
 
 Status Evaluation::run(Operation &op) {

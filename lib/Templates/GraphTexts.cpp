@@ -38,6 +38,27 @@ std::vector<TemplateKey> withNormKeys(std::vector<TemplateKey> keys) {
   return keys;
 }
 
+/// The keys of a norm's gradients.
+std::vector<TemplateKey> backwardKeys() {
+  return {kRows,
+          kHeads,
+          {"head_weights", "yes|no", "no", "heads"},
+          kHidden,
+          kStride,
+          kDType,
+          {"weight", "yes|no", "yes", ""},
+          {"weight_dtype", "f32|bf16|f16", "${dtype}", "weight"},
+          {"weight_offset", "X", "0", "weight"},
+          {"round_xhat", "yes|no", "no", ""},
+          {"residual", "yes|no", "no", ""},
+          {"residual_dtype", "f32|bf16|f16", "${dtype}", "residual"},
+          {"grad_input", "yes|no", "yes", ""},
+          {"grad_weight", "yes|no", "${weight}", ""},
+          {"grad_bias", "yes|no", "no", ""},
+          {"grad_dtype", "f32|bf16|f16", "${weight_dtype}", ""},
+          {"accumulate", "yes|no", "no", ""}};
+}
+
 constexpr char kRmsNorm[] = R"(func.func @rms_norm(%x: ${x}${parameters}) -> (${y}$(statistics:, ${row}$)) {
   %y$(statistics:, %rstd$) = fastnorm.rms_norm %x${affine}
      : ${x}${affine_types} -> ${y}$(statistics:, ${row}$)
@@ -50,6 +71,26 @@ constexpr char kLayerNorm[] =
   %y$(statistics:, %mean, %rstd$) = fastnorm.layer_norm %x${affine}
      : ${x}${affine_types} -> ${y}$(statistics:, ${row}, ${row}$)
   return %y$(statistics:, %mean, %rstd$) : ${y}$(statistics:, ${row}, ${row}$)
+}
+)";
+
+constexpr char kRmsNormBackward[] =
+    R"(func.func @rms_norm_backward(%grad_output: ${gradient_rows}, %x: ${x}, %rstd: ${row}${backward_parameters})
+    -> (${gradient_types}) {
+  ${gradients} = fastnorm.rms_norm_backward %grad_output, %x rstd(%rstd)${backward_operands}
+     : ${gradient_rows}, ${x}, ${row}${backward_operand_types}
+    ->${gradient_results}
+  return ${gradients} : ${gradient_types}
+}
+)";
+
+constexpr char kLayerNormBackward[] =
+    R"(func.func @layer_norm_backward(%grad_output: ${gradient_rows}, %x: ${x}, %mean: ${row}, %rstd: ${row}${backward_parameters})
+    -> (${gradient_types}) {
+  ${gradients} = fastnorm.layer_norm_backward %grad_output, %x mean(%mean) rstd(%rstd)${backward_operands}
+     : ${gradient_rows}, ${x}, ${row}, ${row}${backward_operand_types}
+    ->${gradient_results}
+  return ${gradients} : ${gradient_types}
 }
 )";
 
@@ -234,6 +275,27 @@ const TemplateTexts &templateWords() {
       {"slots", "%expert_rows: ${table}, %row_index: ${index}$(gate:, %gate: ${gates}$)$(shared:, %shared: ${x}$)"},
       {"combined", "%expert_rows[%row_index]$(gate: gate(%gate)$)$(shared: shared(%shared)$)\n"
                    "     : ${table}, ${index}$(gate:, ${gates}$)$(shared:, ${x}$)"},
+      {"gradient_rows", "tensor<${rows}x$(heads:${heads}x$)${hidden}x${dtype}>"},
+      {"gradient_columns", "tensor<$(head_weights:${heads}x$)${hidden}x${grad_dtype}>"},
+      {"backward_parameters",
+       "$(weight:, %weight: ${weights}$)$(residual:, %grad_residual: ${stream}$)$(accumulate:$(grad_weight:, "
+       "%old_grad_weight: ${gradient_columns}$)$(grad_bias:, %old_grad_bias: ${gradient_columns}$)$)"},
+      {"backward_operands",
+       "$(weight: weight(%weight)$)$(residual: residual(%grad_residual)$)$(accumulate:$(grad_weight: "
+       "accumulate_weight(%old_grad_weight)$)$(grad_bias: accumulate_bias(%old_grad_bias)$)$)$(weight: {weight_offset "
+       "= ${weight_offset} : f32$(round_xhat:, round_xhat$)}$)$(weight=no:$(round_xhat: {round_xhat}$)$)"},
+      {"backward_operand_types",
+       "$(weight:, ${weights}$)$(residual:, ${stream}$)$(accumulate:$(grad_weight:, ${gradient_columns}$)$(grad_bias:, "
+       "${gradient_columns}$)$)"},
+      // Commas stand between those that are there.
+      {"before_weight", "$(grad_input:, $)"},
+      {"before_bias", "$(grad_input:, $)$(grad_input=no:$(grad_weight:, $)$)"},
+      {"gradients", "$(grad_input:%grad_input$)$(grad_weight:${before_weight}%grad_weight$)$(grad_bias:${before_bias}"
+                    "%grad_bias$)"},
+      {"gradient_types", "$(grad_input:${gradient_rows}$)$(grad_weight:${before_weight}${gradient_columns}$)"
+                         "$(grad_bias:${before_bias}${gradient_columns}$)"},
+      {"gradient_results", "$(grad_input: input(${gradient_rows})$)$(grad_weight: weight(${gradient_columns})$)"
+                           "$(grad_bias: bias(${gradient_columns})$)"},
       // An element is %f in a body: as it comes where it is f32, else once it is widened.
       {"element", "%$(dtype=f32:f$)$(dtype!=f32:a$): ${dtype}"},
       {"widen", "$(dtype!=f32:\n    %f = arith.extf %a : ${dtype} to f32$)"},
@@ -260,6 +322,8 @@ const std::vector<GraphTemplate> &graphTemplates() {
   static const std::vector<GraphTemplate> templates = {
       {"rms_norm", "rows divided by their root mean square; statistics: rstd", norm, kRmsNorm},
       {"layer_norm", "rows less their mean, divided by their deviation; statistics: mean and rstd", norm, kLayerNorm},
+      {"rms_norm_backward", "gradients of rms_norm, those that are asked for", backwardKeys(), kRmsNormBackward},
+      {"layer_norm_backward", "gradients of layer_norm, those that are asked for", backwardKeys(), kLayerNormBackward},
       {"residual_add",
        "the residual stream plus rows",
        {kRows,

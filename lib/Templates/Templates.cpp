@@ -95,8 +95,8 @@ Status checkKeys(const GraphTemplate &graph, const std::map<std::string, std::st
 /// The value of every key, and "no" for the conditions of keys that the template does not have.
 Result<TemplateTexts> valuesOf(const GraphTemplate &graph, const std::map<std::string, std::string> &settings) {
   TemplateTexts values;
-  for (const char *optional :
-       {"heads", "stride", "head_weights", "weight", "bias", "statistics", "round_xhat", "group"})
+  for (const char *optional : {"heads", "stride", "head_weights", "weight", "bias", "statistics", "round_xhat", "group",
+                               "residual", "accumulate"})
     values[optional] = "no";
   for (const TemplateKey &key : graph.keys) {
     auto set = settings.find(key.name);

@@ -34,6 +34,19 @@ static KernelOp createKernel(OpBuilder &builder, Location loc, StringRef name, A
   return kernel;
 }
 
+/// What no result needs, ops and then inputs: an op may be asked for some of its results only.
+static void dropUnread(KernelOp kernel) {
+  Block &body = kernel.getBody().front();
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(body)))
+    if (isOpTriviallyDead(&op))
+      op.erase();
+  for (unsigned index = body.getNumArguments(); index-- > 0;)
+    if (body.getArgument(index).use_empty()) {
+      body.eraseArgument(index);
+      kernel.getInputsMutable().erase(index);
+    }
+}
+
 static void decomposeGraphOp(GraphOpInterface graphOp) {
   Operation *op = graphOp.getOperation();
   OpBuilder builder(op);
@@ -47,6 +60,7 @@ static void decomposeGraphOp(GraphOpInterface graphOp) {
   builder.setInsertionPointToStart(&kernel.getBody().front());
   SmallVector<Value> results = graphOp.decompose(builder, operands);
   YieldOp::create(builder, op->getLoc(), results);
+  dropUnread(kernel);
   op->replaceAllUsesWith(kernel.getResults());
   op->erase();
 }

@@ -112,3 +112,29 @@ func.func @gather(%table: tensor<?x64xf16>, %index: tensor<?xi32>) -> tensor<?x6
   %y = fastnorm.gather %table[%index] : tensor<?x64xf16>, tensor<?xi32> -> tensor<?x64xf16>
   return %y : tensor<?x64xf16>
 }
+
+// CHECK-LABEL: func.func @rms_norm_backward(
+// CHECK-SAME: %[[DY:.+]]: tensor<?x64xbf16>, %[[X:.+]]: tensor<?x64xf32>, %[[RSTD:.+]]: tensor<?xf32>, %[[W:.+]]: tensor<64xf32>, %[[OLD:.+]]: tensor<64xbf16>
+func.func @rms_norm_backward(%dy: tensor<?x64xbf16>, %x: tensor<?x64xf32>, %rstd: tensor<?xf32>, %w: tensor<64xf32>, %old: tensor<64xbf16>)
+    -> (tensor<?x64xbf16>, tensor<64xbf16>, tensor<64xf32>) {
+  // CHECK: fastnorm.rms_norm_backward %[[DY]], %[[X]] rstd(%[[RSTD]]) weight(%[[W]]) residual(%[[DY]]) accumulate_weight(%[[OLD]]) {round_xhat, weight_offset = 1.000000e+00 : f32}
+  // CHECK-SAME: -> input(tensor<?x64xbf16>) weight(tensor<64xbf16>)
+  %dx, %dw = fastnorm.rms_norm_backward %dy, %x rstd(%rstd) weight(%w) residual(%dy) accumulate_weight(%old)
+    {weight_offset = 1.0 : f32, round_xhat}
+    : tensor<?x64xbf16>, tensor<?x64xf32>, tensor<?xf32>, tensor<64xf32>, tensor<?x64xbf16>, tensor<64xbf16>
+    -> input(tensor<?x64xbf16>) weight(tensor<64xbf16>)
+  // CHECK: fastnorm.rms_norm_backward {{.*}} rstd(%[[RSTD]]) : {{.*}} -> bias(tensor<64xf32>)
+  %db = fastnorm.rms_norm_backward %dy, %x rstd(%rstd)
+    : tensor<?x64xbf16>, tensor<?x64xf32>, tensor<?xf32> -> bias(tensor<64xf32>)
+  return %dx, %dw, %db : tensor<?x64xbf16>, tensor<64xbf16>, tensor<64xf32>
+}
+
+// CHECK-LABEL: func.func @layer_norm_backward_of_heads(
+func.func @layer_norm_backward_of_heads(%dy: tensor<?x4x64xbf16>, %x: tensor<?x4x64xbf16>, %s: tensor<?x4xf32>, %old: tensor<4x64xf32>)
+    -> (tensor<4x64xf32>, tensor<4x64xf32>) {
+  // CHECK: fastnorm.layer_norm_backward {{.*}} mean({{.*}}) rstd({{.*}}) accumulate_bias({{.*}}) : {{.*}} -> weight(tensor<4x64xf32>) bias(tensor<4x64xf32>)
+  %dw, %db = fastnorm.layer_norm_backward %dy, %x mean(%s) rstd(%s) accumulate_bias(%old)
+    : tensor<?x4x64xbf16>, tensor<?x4x64xbf16>, tensor<?x4xf32>, tensor<?x4xf32>, tensor<4x64xf32>
+    -> weight(tensor<4x64xf32>) bias(tensor<4x64xf32>)
+  return %dw, %db : tensor<4x64xf32>, tensor<4x64xf32>
+}

@@ -333,3 +333,53 @@ func.func @layer_norm_f32(%x: tensor<?x64xf32>) -> tensor<?x64xf32> {
   %y = fastnorm.layer_norm %x {eps = 1.0e-5 : f32} : tensor<?x64xf32> -> tensor<?x64xf32>
   return %y : tensor<?x64xf32>
 }
+
+// -----
+
+// Two phases: the row scalar without rstd, then the rows; and columns over all rows. Each rounding is one cast.
+// CHECK-LABEL: func.func @rms_norm_backward(
+// CHECK: %[[XHAT:.+]] = fastnorm.map(%[[X:.+]] [row, hidden], %[[RSTD:.+]] [row]) -> [row, hidden]
+// CHECK: %[[WDY:.+]] = fastnorm.map(%[[DY:.+]] [row, hidden], %[[WEIGHT:.+]] [hidden]) -> [row, hidden]
+// CHECK: %[[PRODUCT:.+]] = fastnorm.map(%[[WDY]] [row, hidden], %[[XHAT]] [row, hidden])
+// CHECK: arith.mulf {{.*}} fastmath<contract>
+// CHECK: %[[SUM:.+]] = fastnorm.reduce add hidden(%[[PRODUCT]]
+// CHECK: %[[MEAN:.+]] = fastnorm.map(%[[SUM]] [row]) -> [row]
+// CHECK: %[[DX:.+]] = fastnorm.map(%[[WDY]] [row, hidden], %[[XHAT]] [row, hidden], %[[MEAN]] [row], %[[RSTD]] [row]) -> [row, hidden]
+// CHECK: arith.truncf
+// CHECK: %[[COLUMNS:.+]] = fastnorm.map(%[[DY]] [row, hidden], %[[XHAT]] [row, hidden])
+// CHECK: %[[SUMS:.+]] = fastnorm.reduce add row(%[[COLUMNS]] [row, hidden]) : tensor<?x64xf32> -> tensor<64xf32>
+// CHECK: %[[DW:.+]] = fastnorm.map(%[[SUMS]] [hidden]) -> [hidden]
+// CHECK: arith.truncf
+// CHECK: fastnorm.yield %[[DX]], %[[DW]]
+func.func @rms_norm_backward(%dy: tensor<?x64xbf16>, %x: tensor<?x64xbf16>, %rstd: tensor<?xf32>, %weight: tensor<64xbf16>)
+    -> (tensor<?x64xbf16>, tensor<64xbf16>) {
+  %dx, %dw = fastnorm.rms_norm_backward %dy, %x rstd(%rstd) weight(%weight)
+     : tensor<?x64xbf16>, tensor<?x64xbf16>, tensor<?xf32>, tensor<64xbf16>
+    -> input(tensor<?x64xbf16>) weight(tensor<64xbf16>)
+  return %dx, %dw : tensor<?x64xbf16>, tensor<64xbf16>
+}
+
+// -----
+
+// Only what a gradient needs is read: the sum of grad_output needs no rows, no statistics and no weight.
+// CHECK-LABEL: func.func @bias_alone(
+// CHECK: fastnorm.kernel "layer_norm_backward" (%{{[a-z0-9]+}} = %{{[a-z0-9]+}}) :
+// CHECK-NEXT: %[[SUM:.+]] = fastnorm.reduce add row(%{{.+}} [row, hidden])
+// CHECK-NEXT: fastnorm.yield %[[SUM]]
+func.func @bias_alone(%dy: tensor<?x64xf32>, %x: tensor<?x64xf32>, %s: tensor<?xf32>, %weight: tensor<64xf32>) -> tensor<64xf32> {
+  %db = fastnorm.layer_norm_backward %dy, %x mean(%s) rstd(%s) weight(%weight)
+     : tensor<?x64xf32>, tensor<?x64xf32>, tensor<?xf32>, tensor<?xf32>, tensor<64xf32> -> bias(tensor<64xf32>)
+  return %db : tensor<64xf32>
+}
+
+// -----
+
+// With heads, the rows of each head are summed; a parameter without heads sums all of them.
+// CHECK-LABEL: func.func @heads_backward(
+// CHECK: fastnorm.reduce add row(%{{.+}} [row, head, hidden]) : tensor<?x4x64xf32> -> tensor<4x64xf32>
+// CHECK: fastnorm.reduce add row(%{{.+}} [row, row, hidden]) : tensor<?x4x64xf32> -> tensor<64xf32>
+func.func @heads_backward(%dy: tensor<?x4x64xf32>, %x: tensor<?x4x64xf32>, %rstd: tensor<?x4xf32>) -> (tensor<4x64xf32>, tensor<64xf32>) {
+  %dw, %db = fastnorm.rms_norm_backward %dy, %x rstd(%rstd)
+     : tensor<?x4x64xf32>, tensor<?x4x64xf32>, tensor<?x4xf32> -> weight(tensor<4x64xf32>) bias(tensor<64xf32>)
+  return %dw, %db : tensor<4x64xf32>, tensor<64xf32>
+}

@@ -25,11 +25,28 @@ template <typename NormOp> static std::optional<FillRole> parameterRole(NormOp n
   return std::nullopt;
 }
 
+/// What the gradient of a norm makes of an argument that the forward op had or left.
+template <typename Op> static std::optional<FillRole> backwardRole(Op op, BlockArgument argument) {
+  if (op && op.getWeight() == argument)
+    return FillRole::weight(op.getWeightOffset().convertToFloat());
+  // As rows of deviation 1 leave it.
+  if (op && op.getRstd() == argument)
+    return FillRole::normal(1.0, 0.05);
+  return std::nullopt;
+}
+
 static std::optional<FillRole> normRole(BlockArgument argument) {
   for (Operation *user : argument.getUsers()) {
     if (std::optional<FillRole> role = parameterRole(dyn_cast<RmsNormOp>(user), argument))
       return role;
     if (std::optional<FillRole> role = parameterRole(dyn_cast<LayerNormOp>(user), argument))
+      return role;
+    if (std::optional<FillRole> role = backwardRole(dyn_cast<RmsNormBackwardOp>(user), argument))
+      return role;
+    auto layerNorm = dyn_cast<LayerNormBackwardOp>(user);
+    if (layerNorm && layerNorm.getMean() == argument)
+      return FillRole::bias();
+    if (std::optional<FillRole> role = backwardRole(layerNorm, argument))
       return role;
   }
   return std::nullopt;

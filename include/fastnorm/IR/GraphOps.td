@@ -169,4 +169,6 @@ def Fastnorm_LayerNormOp : Fastnorm_NormOp<"layer_norm"> {
     Res<Variadic<Fastnorm_RowStatistic>, "mean and rstd of each row, for a backward pass">:$statistics);
 }
 
+include "fastnorm/IR/BackwardOps.td"
+
 #endif // FASTNORM_IR_GRAPHOPS_TD
