@@ -13,9 +13,9 @@ func.func @wide(%x: tensor<1000x65536xbf16>, %weight: tensor<65536xbf16>) -> ten
   return %y : tensor<1000x65536xbf16>
 }
 
-// 53248 / 8 = 6656 vectors: 832 threads of 8.
+// 53248 / 8 = 6656 vectors: 7 for each of 951 threads, in whole warps.
 // CHECK-LABEL: func.func @wide_odd_multiple(
-// CHECK: scope = cta, threads_per_row = 832, vector_width = 8, vectors_per_thread = 8, vectors_in_flight = 4
+// CHECK: scope = cta, threads_per_row = 960, vector_width = 8, vectors_per_thread = 7, vectors_in_flight = 4
 func.func @wide_odd_multiple(%x: tensor<1000x53248xbf16>) -> tensor<1000x53248xbf16> {
   %y = fastnorm.rms_norm %x {eps = 1.0e-5 : f32} : tensor<1000x53248xbf16> -> tensor<1000x53248xbf16>
   return %y : tensor<1000x53248xbf16>
