@@ -123,6 +123,28 @@ Value AccessPattern::anchor() const {
   return streamed.empty() ? Value() : Value(streamed.front());
 }
 
+bool AccessPattern::liesAsAnchor(Value value, ScheduleAttr schedule) const {
+  Value other = anchor();
+  if (!other || hasGroups || isTable(value))
+    return false;
+  if (value == other)
+    return true;
+  // Columns between aligned places; bases that are multiples of 16 bytes are such places.
+  auto period = [&](Value operand) {
+    return std::min<int64_t>(schedule.getVectorWidth(), 16 / elementBytes(elementOf(operand)));
+  };
+  if (alignment < 16 || period(value) > period(other))
+    return false;
+  auto isCongruent = [&](RowStride left, RowStride right) {
+    // Those known at run time are multiples of 16 bytes.
+    auto past = [](RowStride stride) { return ShapedType::isDynamic(stride.elements) ? 0 : stride.elements; };
+    return (past(left) - past(right)) % period(value) == 0;
+  };
+  RowLayout own = RowLayout::of(kernel, value), others = RowLayout::of(kernel, other);
+  return own.innerRows == others.innerRows && isCongruent(own.outer, others.outer) &&
+         isCongruent(own.inner, others.inner);
+}
+
 /// How far apart rows may be for vectors to be aligned in all of them.
 void AccessPattern::placeRows() {
   Block &block = kernel.getBody().front();

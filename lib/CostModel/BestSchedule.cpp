@@ -113,6 +113,10 @@ static void layWideRows(Draft &draft, const AccessPattern &pattern, int64_t vect
   int64_t vectors = gathers ? 1 : chains ? 4 : fewest;
   bool isWide = vectorsPerRow > kMostThreadsPerRow * kMostVectorsPerThread && draft.ctasPerRow == 1;
   int64_t threads = isWide && fitsWideCta(pattern) ? kMostThreadsPerWideRow : kMostThreadsPerRow;
+  // The vector more that a shifted row has is worth a warp, not a second vector of each slot.
+  bool isShifted = pattern.isShifted(draft.attribute(pattern.kernel.getContext()));
+  if (gathers && isShifted && vectorsPerRow <= threads + 32)
+    threads += 32;
   while (warpsFor(vectorsPerRow, vectors) > threads)
     ++vectors;
   draft.vectorsPerThread = vectors;
@@ -222,10 +226,14 @@ static int64_t ctasFor(const Draft &draft, const AccessPattern &pattern, TargetA
 
 /// Registers that a kernel of one stream still does with when its [hidden] operands are loaded late, 0 for one that has
 /// too much of its row to keep. Two vectors behind one reduction take 32; behind two they spilled (layer_norm at 2048
-/// and 4096: 16 CTAs 36.9 and 37.1 us, 12 of 40 registers 34.7 and 35.2); four take 40 behind either.
-static int64_t registersWhenLate(const RegisterEstimate &estimate, const AccessPattern &pattern) {
-  int64_t most = std::max({estimate.invariants, estimate.inFlight, estimate.keptPerVector * estimate.vectors});
-  if (most > 16 || estimate.invariants > 8)
+/// and 4096: 16 CTAs 36.9 and 37.1 us, 12 of 40 registers 34.7 and 35.2); four take 40 behind either. Shifted vectors
+/// take 8 more, and 16 where more than two follow two reductions (ptxas 13.0 at 1025 to 16385).
+static int64_t registersWhenLate(const RegisterEstimate &estimate, const AccessPattern &pattern, bool isShifted) {
+  int64_t kept = estimate.keptPerVector * estimate.vectors;
+  int64_t most = std::max({estimate.invariants, estimate.inFlight, kept});
+  if (isShifted && most <= 20 && estimate.invariants <= 12)
+    return 40 + (kept > 8 ? 8 : 0) + (pattern.phases > 2 ? 8 : 0);
+  if (isShifted || most > 16 || estimate.invariants > 8)
     return 0;
   return most > 8 || pattern.phases > 2 ? 40 : 32;
 }
@@ -238,9 +246,9 @@ static int64_t ctasWhenLate(const Draft &draft, const AccessPattern &pattern, Ta
   ScheduleAttr schedule = draft.attribute(target.getContext());
   int64_t threads = draft.threadsPerRow * draft.rowsPerCta;
   if (draft.kind != ScheduleKind::PerRow || draft.scope != RowScope::Cta || draft.keep != Keep::Packed ||
-      !pattern.gathers.empty() || pattern.isShifted(schedule) || draft.minCtas * threads * 4 >= target.getThreads() * 3)
+      !pattern.gathers.empty() || draft.minCtas * threads * 4 >= target.getThreads() * 3)
     return 0;
-  int64_t registers = registersWhenLate(RegisterEstimate(pattern, schedule), pattern);
+  int64_t registers = registersWhenLate(RegisterEstimate(pattern, schedule), pattern, pattern.isShifted(schedule));
   int64_t ctas = registers ? target.getThreads() / threads : 0;
   while (ctas && registersAvailable(target, threads, ctas) < registers)
     --ctas;

@@ -19,8 +19,10 @@ using namespace fastnorm;
 /// the combine at 3072) within 8.
 static constexpr int64_t kBaseRegisters = 12;
 static constexpr int64_t kArithmeticRegisters = 12;
-/// Where vectors are shifted: which columns are in the row, how far words are shifted (seen at 1537 to 16385).
-static constexpr int64_t kShiftRegisters = 12;
+/// Where vectors are shifted: which columns are in the row, how far words are shifted (ptxas 13.0, at 257 to 65537).
+static constexpr int64_t kShiftRegisters = 4;
+/// Of each operand or slot whose rows lie by themselves: its address, and how far.
+static constexpr int64_t kShiftRegistersPerOperand = 4;
 /// No kernel of this family was seen to need fewer.
 static constexpr int64_t kLeastRegisters = 40;
 
@@ -44,11 +46,21 @@ static int64_t words(Value value, ScheduleAttr schedule) {
   return llvm::divideCeil(elementBytes(elementOf(value)) * schedule.getVectorWidth(), 4);
 }
 
-/// Registers that the loads of one vector of an input arrive in: shifted vectors come with a granule more, or in one
-/// register an element.
+/// Registers that the loads of one vector of an input arrive in: a vector that is shifted into place comes with a
+/// granule of 8 bytes more.
 static int64_t loadWords(const AccessPattern &pattern, Value value, ScheduleAttr schedule) {
   int64_t aligned = words(value, schedule);
-  return pattern.isShifted(schedule) ? std::max(aligned + 4, schedule.getVectorWidth()) : aligned;
+  return pattern.isShifted(schedule) && !pattern.liesAsAnchor(value, schedule) ? aligned + 2 : aligned;
+}
+
+/// Registers that say where the rows of streamed operands lie.
+static int64_t shiftRegisters(const AccessPattern &pattern, ScheduleAttr schedule) {
+  if (!pattern.isShifted(schedule))
+    return 0;
+  int64_t apart = static_cast<int64_t>(pattern.rowGathers.size());
+  for (BlockArgument argument : pattern.streamed)
+    apart += !pattern.liesAsAnchor(argument, schedule);
+  return kShiftRegisters + kShiftRegistersPerOperand * apart;
 }
 
 RegisterEstimate::RegisterEstimate(const AccessPattern &pattern, ScheduleAttr schedule) {
@@ -57,14 +69,16 @@ RegisterEstimate::RegisterEstimate(const AccessPattern &pattern, ScheduleAttr sc
     perVector += loadWords(pattern, argument, schedule);
   for (GatherOp gather : pattern.rowGathers)
     perVector += loadWords(pattern, gather.getTable(), schedule);
+  int64_t perSlot = pattern.isShifted(schedule) ? kShiftRegistersPerOperand : 0;
   for (GatherOp gather : pattern.gathers)
-    perVector += loadWords(pattern, gather.getTable(), schedule) * std::min(pattern.slots, schedule.getSlotsInFlight());
+    perVector += (loadWords(pattern, gather.getTable(), schedule) + perSlot) *
+                 std::min(pattern.slots, schedule.getSlotsInFlight());
   inFlight = perVector * schedule.getVectorsInFlight();
 
   // Over a grid nothing waits for a later phase: its launch reads again.
   bool keeps = schedule.getKind() == ScheduleKind::PerRow && schedule.getScope() != RowScope::Grid;
   keptPerVector = keeps ? keptWords(pattern, schedule) : 0;
-  base = kBaseRegisters + (pattern.isShifted(schedule) ? kShiftRegisters : 0) +
+  base = kBaseRegisters + shiftRegisters(pattern, schedule) +
          kRegistersPerFurtherReduction * std::max<int64_t>(0, meetings(pattern, schedule) - 1);
   vectors = schedule.getVectorsPerThread();
   vectorsInFlight = schedule.getVectorsInFlight();

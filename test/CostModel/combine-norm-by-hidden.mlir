@@ -46,3 +46,18 @@ func.func @hidden_7168(%expert_rows: tensor<?x7168xbf16>, %row_index: tensor<?x8
      : tensor<?x7168xbf16>, tensor<7168xf32> -> tensor<?x7168xbf16>
   return %y : tensor<?x7168xbf16>
 }
+
+// 4097 is odd: 513 shifted vectors. The one past 512 is worth a warp of its own rather than two vectors for each thread; 12
+// + 4 + 10 of the weight + 4 residual + 8 slots x (6 in flight + 4 that say where) = 110 registers: one CTA.
+// CHECK-LABEL: func.func @hidden_4097(
+// CHECK: fastnorm.kernel "combine_residual_add_rms_norm"
+// CHECK-SAME: schedule = #fastnorm.schedule<kind = per_row, scope = cta, threads_per_row = 544, vector_width = 8, vectors_per_thread = 1, slots_in_flight = 8>}
+func.func @hidden_4097(%expert_rows: tensor<?x4097xbf16>, %row_index: tensor<?x8xi64>, %gate: tensor<?x8xf32>,
+                       %residual: tensor<?x4097xbf16>, %weight: tensor<4097xf32>) -> tensor<?x4097xbf16> {
+  %h = fastnorm.combine %expert_rows[%row_index] gate(%gate)
+     : tensor<?x4097xbf16>, tensor<?x8xi64>, tensor<?x8xf32> -> tensor<?x4097xbf16>
+  %s = fastnorm.residual_add %residual, %h : tensor<?x4097xbf16>
+  %y = fastnorm.rms_norm %s weight(%weight) {eps = 1.0e-6 : f32, weight_offset = 1.0 : f32}
+     : tensor<?x4097xbf16>, tensor<4097xf32> -> tensor<?x4097xbf16>
+  return %y : tensor<?x4097xbf16>
+}

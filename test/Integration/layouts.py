@@ -157,6 +157,10 @@ def odd_rows():
         yield f"combine, hidden {hidden}", matrix.combine_norm(hidden), 9, ()
         yield f"combine apart, hidden {hidden}", matrix.combine_norm(hidden, slots=3), 9, ("--fuse=never",)
         yield f"gather, hidden {hidden}", row_gather(hidden), 9, ()
+    # Columns outside of the row are zero, which counts in these: a distance from the mean, a maximum, a sum of exp2(x).
+    for hidden in (129, 1537, 4097, 16385):
+        yield f"layer_norm, hidden {hidden}", matrix.layer_norm(hidden), 9, ()
+        yield f"softmax, hidden {hidden}", matrix.softmax(hidden), 9, ()
 
 
 def offsets():
@@ -171,6 +175,11 @@ def offsets():
     norm = ("x", "weight", "y")
     for hidden in (3, 17, 127, 768, 769, 4096, 4097):
         yield from anywhere(f"rms_norm {hidden}", matrix.rms_norm(hidden), 5, norm, elements=(1, 2, 4))
+    for shift in range(1, 8):
+        for name, operands in (("rows alike", ("x", "y")), ("x by itself", ("x",)), ("weight by itself", ("weight",))):
+            flags = [text for operand in operands for text in ("--offset", f"{operand}={shift}")]
+            yield f"{name} {shift}", matrix.rms_norm(769), 5, ("--alignment=any", *flags)
+    yield from anywhere("layer_norm", matrix.layer_norm(1025), 5, ("x", "weight", "bias", "y"), elements=(1, 3))
     yield from anywhere("two sweeps", matrix.rms_norm(65537), 3, norm)
     yield from anywhere("a cluster a row", split_over(8192, "cluster"), 3, ("arg0", "arg1", "result0"))
     yield from anywhere("a grid a row", split_over(8192, "grid"), 3, ("arg0", "arg1", "result0"))

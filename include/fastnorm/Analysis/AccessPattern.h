@@ -83,6 +83,8 @@ struct AccessPattern {
   /// The value with [row, hidden] that shifted vectors are aligned for: the first that is stored, else that is
   /// streamed.
   mlir::Value anchor() const;
+  /// Whether vectors that are aligned in each row of the anchor are known to be in those of a value, too.
+  bool liesAsAnchor(mlir::Value value, ScheduleAttr schedule) const;
 
   /// Bytes of the widest and the narrowest element that is streamed, gathered or stored with [row, hidden].
   int64_t widestBytes = 0;

@@ -22,8 +22,8 @@ static RankedTensorType tensorOf(Value value) { return cast<RankedTensorType>(va
 BodyEmitter::BodyEmitter(OpBuilder &builder, const AccessPattern &pattern, ScheduleAttr schedule,
                          const KernelInterface &interface, LoadPolicy streamedPolicy)
     : builder(builder), loc(interface.function->getLoc()), pattern(pattern), schedule(schedule), interface(interface),
-      access(builder, loc), isShifted(pattern.isShifted(schedule)), unaligned(builder, loc, pattern.hidden),
-      streamedPolicy(streamedPolicy),
+      access(builder, loc), isShifted(pattern.isShifted(schedule)),
+      unaligned(builder, loc, pattern.hidden, schedule.getVectorWidth()), streamedPolicy(streamedPolicy),
       target(interface.function->getParentOfType<ModuleOp>()->getAttrOfType<TargetAttr>(kTargetAttr)) {}
 
 Value BodyEmitter::constant(int64_t value) {
@@ -159,7 +159,10 @@ void BodyEmitter::enterChunk(Value base) {
   gathered.clear();
   inside.clear();
   columns.clear();
+  firstColumn = Value();
+  shiftedRows.clear();
   pending.clear();
+  incomplete.clear();
   waiting.clear();
 }
 
@@ -178,7 +181,7 @@ void BodyEmitter::enterPhase(int64_t phase) {
   vectors = kept;
   gathered.clear();
   // What was issued and not used yet waits as it is.
-  llvm::DenseMap<std::pair<VectorKey, int64_t>, PendingVector> stillPending;
+  llvm::DenseMap<PendingKey, PendingVector> stillPending;
   for (auto &[key, value] : pending)
     if (key.second == kNoSlot)
       stillPending[key] = value;
@@ -269,13 +272,9 @@ void BodyEmitter::issueVector(Value value, int64_t vector, Value offset, LoadPol
                               int64_t slot) {
   auto gather = value.getDefiningOp<GatherOp>();
   Value input = gather ? gather.getTable() : value;
-  Value pointer = interface.inputPointers.lookup(input);
-  if (isShifted) {
-    pending[{{value, vector}, slot}] =
-        unaligned.load(vectorOf(input), unalignedRow(pointer, input, offset), columnsOf(vector), policy, predicate);
-    return;
-  }
-  VectorAddress address = addressOf(pointer, input, vector);
+  if (isShifted)
+    return issueShifted(value, input, vector, offset, policy, predicate, slot);
+  VectorAddress address = addressOf(interface.inputPointers.lookup(input), input, vector);
   if (offset)
     address.base = arith::AddIOp::create(builder, loc, address.base, offset);
   Value loaded = access.load(vectorOf(input), address, policy, conjunction(predicate, insideRow(vector)));
@@ -335,13 +334,11 @@ SmallVector<Value> BodyEmitter::startPartials(int64_t phase) {
 Value BodyEmitter::accumulate(ReduceOp reduce, int64_t vector, Value partial) {
   Value input = vectorValue(reduce.getInput(), vector);
   auto elements = vector::ToElementsOp::create(builder, loc, input);
-  Value sum = partial;
-  for (auto [index, element] : llvm::enumerate(elements.getResults())) {
-    Value next = emitCombine(builder, loc, reduce.getCombiner(), sum, element, /*contract=*/true);
-    sum = isShifted ? arith::SelectOp::create(builder, loc, columnsOf(vector).eachInside[index], next, sum) : next;
-  }
   if (isShifted)
-    return sum;
+    return accumulateShifted(reduce, elements.getResults(), vector, partial);
+  Value sum = partial;
+  for (Value element : elements.getResults())
+    sum = emitCombine(builder, loc, reduce.getCombiner(), sum, element, /*contract=*/true);
   if (Value condition = insideRow(vector))
     sum = arith::SelectOp::create(builder, loc, condition, sum, partial);
   return sum;
@@ -395,10 +392,8 @@ void BodyEmitter::finishPhase(int64_t phase, ArrayRef<Value> partials) {
 void BodyEmitter::storeVector(unsigned resultIndex, int64_t vector) {
   StorePolicy policy = schedule.getStores() == Stores::Streaming ? StorePolicy::Streaming : StorePolicy::Cached;
   Value value = yielded(resultIndex);
-  if (isShifted) {
-    UnalignedRow row = unalignedRow(interface.resultPointers[resultIndex], value, /*offset=*/Value());
-    return unaligned.store(vectorValue(value, vector), row, columnsOf(vector), policy, position.rowExists);
-  }
+  if (isShifted)
+    return storeShifted(vectorValue(value, vector), interface.resultPointers[resultIndex], value, vector, policy);
   access.store(vectorValue(value, vector), resultAddress(resultIndex, vector), policy,
                conjunction(position.rowExists, insideRow(vector)));
 }

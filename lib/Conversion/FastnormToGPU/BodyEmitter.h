@@ -93,8 +93,15 @@ private:
 
   // Shifted vectors (UnalignedVectors.cpp).
   void enterShiftedRow();
+  mlir::Value shiftedColumn();
   const VectorColumns &columnsOf(int64_t vector);
-  UnalignedRow unalignedRow(mlir::Value pointer, mlir::Value value, mlir::Value offset);
+  mlir::Value shiftedAddress(mlir::Value pointer, mlir::Value value, mlir::Value offset);
+  UnalignedRow shiftedRow(mlir::Value pointer, mlir::Value value, mlir::Value offset);
+  void issueShifted(mlir::Value value, mlir::Value input, int64_t vector, mlir::Value offset, LoadPolicy policy,
+                    mlir::Value predicate, int64_t slot);
+  void completeEnds();
+  void storeShifted(mlir::Value vector, mlir::Value pointer, mlir::Value value, int64_t number, StorePolicy policy);
+  mlir::Value accumulateShifted(ReduceOp reduce, mlir::ValueRange elements, int64_t vector, mlir::Value partial);
   /// Puts a vector together whose loads were issued.
   void settle(mlir::Value value, int64_t vector, int64_t slot = kNoSlot);
 
@@ -130,6 +137,7 @@ private:
   WarpElements elementsOfWarp();
 
   using VectorKey = std::pair<mlir::Value, int64_t>;
+  using PendingKey = std::pair<VectorKey, int64_t>; ///< and the slot
 
   mlir::OpBuilder &builder;
   mlir::Location loc;
@@ -155,10 +163,14 @@ private:
   llvm::DenseMap<VectorKey, mlir::Value> vectors;
   llvm::DenseMap<std::pair<VectorKey, int64_t>, mlir::Value> gathered;
   llvm::DenseMap<int64_t, mlir::Value> inside;
-  mlir::Value shift; ///< i32: columns that a shifted row's first vector begins before it
+  mlir::Value shift;       ///< i32: columns that a shifted row's first vector begins before it
+  mlir::Value firstColumn; ///< i32: of the thread's first shifted vector in this chunk
   llvm::DenseMap<int64_t, VectorColumns> columns;
-  llvm::DenseMap<std::pair<VectorKey, int64_t>, PendingVector> pending; ///< issued, by vector and slot
-  llvm::DenseSet<VectorKey> waiting;                                    ///< crossed, not yet used in this phase
+  /// Per pointer and byte offset from its row.
+  llvm::DenseMap<std::pair<mlir::Value, mlir::Value>, UnalignedRow> shiftedRows;
+  llvm::DenseMap<PendingKey, PendingVector> pending; ///< issued
+  llvm::SmallVector<PendingKey> incomplete;          ///< issued, in order, and not asked for ends of the row yet
+  llvm::DenseSet<VectorKey> waiting;                 ///< crossed, not yet used in this phase
   std::optional<CentredReduction> centred;
 };
 

@@ -18,7 +18,9 @@ using namespace fastnorm;
 static int64_t elementBytes(VectorType type) { return type.getElementTypeBitWidth() / 8; }
 static int64_t bytesOf(VectorType type) { return type.getNumElements() * elementBytes(type); }
 /// Vectors are aligned to their size, up to what one instruction moves.
-static int64_t granuleBytes(VectorType type) { return std::min<int64_t>(16, bytesOf(type)); }
+static int64_t alignedBytes(VectorType type) { return std::min<int64_t>(16, bytesOf(type)); }
+/// What is shifted is read in 8 bytes: three of them hold 16, with two registers and six selects less than two of 16.
+static int64_t granuleBytes(VectorType type) { return std::min<int64_t>(8, bytesOf(type)); }
 /// Shorter vectors than a register go element by element.
 static bool hasWords(VectorType type) { return bytesOf(type) >= 4; }
 
@@ -32,192 +34,260 @@ Value UnalignedAccess::both(Value left, Value right) {
   return arith::AndIOp::create(builder, loc, left, right);
 }
 
-VectorColumns UnalignedAccess::columns(Value first, int64_t width) {
-  VectorColumns columns{first, Value(), {}};
-  // Unsigned: a column before the row is past it, too.
-  auto isBelow = [&](Value column, int64_t bound) -> Value {
-    return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, column, constant(bound));
-  };
-  columns.inside = hidden >= width ? isBelow(first, hidden - width + 1)
-                                   : arith::ConstantOp::create(builder, loc, builder.getBoolAttr(false));
-  for (int64_t index = 0; index < width; ++index)
-    columns.eachInside.push_back(isBelow(arith::AddIOp::create(builder, loc, first, constant(index)), hidden));
+/// Vectors for which a condition does not hold and that do not begin past the row.
+Value UnalignedAccess::remaining(Value condition, const VectorColumns &columns) {
+  Value always = arith::ConstantOp::create(builder, loc, builder.getBoolAttr(true));
+  Value isLeft = arith::XOrIOp::create(builder, loc, condition, always);
+  if (!mayEndPast(columns, 0))
+    return isLeft;
+  return both(isLeft, compare(arith::CmpIPredicate::slt, columns.first, hidden));
+}
+
+//===----------------------------------------------------------------------===//
+// Columns and rows
+//===----------------------------------------------------------------------===//
+
+Value UnalignedAccess::compare(arith::CmpIPredicate predicate, Value column, int64_t bound) {
+  return arith::CmpIOp::create(builder, loc, predicate, column, constant(bound));
+}
+
+/// A row's first vector begins less than a vector before it.
+bool UnalignedAccess::mayBeginBefore(const VectorColumns &columns, int64_t margin) {
+  return columns.mayBeAnywhere || columns.apart < width + margin - 1;
+}
+
+bool UnalignedAccess::mayEndPast(const VectorColumns &columns, int64_t margin) {
+  return columns.mayBeAnywhere || columns.apart + columns.threads * width + margin > hidden;
+}
+
+/// Whether the row has so many columns before and after the vector's, i1; null: always.
+Value UnalignedAccess::isBetween(const VectorColumns &columns, int64_t before, int64_t after) {
+  bool mayBeBefore = mayBeginBefore(columns, before), mayBePast = mayEndPast(columns, after);
+  int64_t last = hidden - width - after;
+  if (!mayBeBefore && !mayBePast)
+    return Value();
+  if (last < before)
+    return arith::ConstantOp::create(builder, loc, builder.getBoolAttr(false));
+  if (!mayBeBefore)
+    return compare(arith::CmpIPredicate::sle, columns.first, last);
+  if (!mayBePast)
+    return compare(arith::CmpIPredicate::sge, columns.first, before);
+  // Unsigned: what is below is past it, too.
+  Value above = arith::SubIOp::create(builder, loc, columns.first, constant(before));
+  return compare(arith::CmpIPredicate::ule, above, last - before);
+}
+
+VectorColumns UnalignedAccess::placed(VectorColumns columns) {
+  columns.inside = isBetween(columns, 0, 0);
   return columns;
 }
 
-Value UnalignedAccess::addressOf(UnalignedRow row, Value column, int64_t bytes) {
-  Value offset = arith::MulIOp::create(builder, loc, column, constant(bytes));
-  offset = arith::ExtSIOp::create(builder, loc, builder.getI64Type(), offset);
-  return arith::AddIOp::create(builder, loc, row.address, offset);
+/// Of the vector's columns or, with `first`, of its granules'.
+Value UnalignedAccess::isInside(const VectorColumns &columns, Value first, int64_t index) {
+  if (!mayBeginBefore(columns, width))
+    return compare(arith::CmpIPredicate::slt, first, hidden - index);
+  if (!mayEndPast(columns, width))
+    return compare(arith::CmpIPredicate::sge, first, -index);
+  // Unsigned: a column before the row is past it, too.
+  Value column = arith::AddIOp::create(builder, loc, first, constant(index));
+  return compare(arith::CmpIPredicate::ult, column, hidden);
 }
 
-UnalignedAccess::Granules UnalignedAccess::granulesOf(VectorType type, UnalignedRow row, const VectorColumns &columns) {
+Value UnalignedAccess::isInside(const VectorColumns &columns, int64_t index) {
+  return isInside(columns, columns.first, index);
+}
+
+UnalignedRow UnalignedAccess::rowAt(Value address, VectorType type, bool isAligned, bool beginsGranule) {
+  UnalignedRow row{address, Value(), Value(), Value()};
+  if (isAligned || !hasWords(type))
+    return row;
   int64_t bytes = elementBytes(type);
-  int64_t granule = granuleBytes(type);
-  Value address = addressOf(row, columns.first, bytes);
-  if (row.sharesPhase)
-    return {address, columns.inside, Value()};
   Value past = arith::TruncIOp::create(builder, loc, builder.getI32Type(), address);
-  past = arith::AndIOp::create(builder, loc, past, constant(granule - 1));
-  address =
+  past = arith::AndIOp::create(builder, loc, past, constant(granuleBytes(type) - 1));
+  row.address =
       arith::SubIOp::create(builder, loc, address, arith::ExtUIOp::create(builder, loc, builder.getI64Type(), past));
-  // Bytes from column 0. Unsigned: what begins before the row is past it, too.
-  Value start =
-      arith::SubIOp::create(builder, loc, arith::MulIOp::create(builder, loc, columns.first, constant(bytes)), past);
-  auto fits = [&](int64_t extent) -> Value {
-    if (extent > hidden * bytes)
-      return arith::ConstantOp::create(builder, loc, builder.getBoolAttr(false));
-    return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, start, constant(hidden * bytes - extent + 1));
-  };
-  Value isAligned = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, past, constant(0));
-  Value areInRow =
-      arith::OrIOp::create(builder, loc, fits(bytesOf(type) + granule), both(isAligned, fits(bytesOf(type))));
-  return {address, areInRow, past};
+  row.columnsPast = arith::DivUIOp::create(builder, loc, past, constant(bytes));
+  row.beginsGranule = beginsGranule;
+  if (granuleBytes(type) == 8)
+    row.skipsWord = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::uge, past, constant(4));
+  if (bytes < 4)
+    row.skippedBits =
+        arith::ShLIOp::create(builder, loc, arith::AndIOp::create(builder, loc, past, constant(3)), constant(3));
+  return row;
 }
 
-/// The granules from the one that the vector begins in to the one that it ends in.
-SmallVector<Value> UnalignedAccess::loadWords(VectorType type, const Granules &granules, LoadPolicy policy,
-                                              Value predicate) {
-  int64_t granule = granuleBytes(type);
-  auto words = VectorType::get({granule / 4}, builder.getI32Type());
-  SmallVector<Value> parts;
-  auto loadAt = [&](int64_t offset, Value condition) {
-    auto loaded =
-        vector::ToElementsOp::create(builder, loc, access.load(words, {granules.address, offset}, policy, condition));
-    llvm::append_range(parts, loaded.getResults());
-  };
-  for (int64_t offset = 0; offset < bytesOf(type); offset += granule)
-    loadAt(offset, predicate);
-  if (granules.past) {
-    Value goesOn = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne, granules.past, constant(0));
-    loadAt(bytesOf(type), both(predicate, goesOn));
+//===----------------------------------------------------------------------===//
+// Loads
+//===----------------------------------------------------------------------===//
+
+/// Whether no granule of a vector is partly in the row, i1; null: never.
+Value UnalignedAccess::isWhole(const PendingVector &pending, const VectorColumns &columns) {
+  if (!pending.row.columnsPast)
+    return columns.inside;
+  int64_t margin = granuleBytes(pending.type) / elementBytes(pending.type);
+  if (!pending.row.beginsGranule)
+    return isBetween(columns, margin, margin);
+  return mayEndPast(columns, margin) ? compare(arith::CmpIPredicate::sle, columns.first, hidden - width - margin)
+                                     : Value();
+}
+
+/// Whether one is, i1; null: never. Past the row nothing is.
+Value UnalignedAccess::isAtEnd(const PendingVector &pending, const VectorColumns &columns) {
+  Value whole = isWhole(pending, columns);
+  return whole ? remaining(whole, columns) : Value();
+}
+
+PendingVector UnalignedAccess::load(VectorType type, const UnalignedRow &row, const VectorColumns &columns,
+                                    LoadPolicy policy, Value predicate) {
+  PendingVector pending{type, row, policy, predicate, {}};
+  if (!hasWords(type)) {
+    pending.words = loadElements(pending, columns);
+    return pending;
   }
-  return parts;
-}
-
-SmallVector<Value> UnalignedAccess::loadElements(VectorType type, UnalignedRow row, const VectorColumns &columns,
-                                                 LoadPolicy policy, Value predicate) {
   int64_t bytes = elementBytes(type);
-  Value address = addressOf(row, columns.first, bytes);
-  SmallVector<Value> parts;
-  for (auto [index, isInside] : llvm::enumerate(columns.eachInside))
-    parts.push_back(
-        access.loadElement(bytes, {address, static_cast<int64_t>(index) * bytes}, policy, both(predicate, isInside)));
-  return parts;
-}
-
-// The two ways are branches, nearly always taken alike by a warp, whose loads arrive in the same registers: nothing
-// waits for them there.
-PendingVector UnalignedAccess::load(VectorType type, UnalignedRow row, const VectorColumns &columns, LoadPolicy policy,
-                                    Value predicate) {
-  if (!hasWords(type))
-    return {type, loadElements(type, row, columns, policy, predicate), Value(), Value()};
-  Granules granules = granulesOf(type, row, columns);
-  int64_t words = bytesOf(type) / 4 + (granules.past ? granuleBytes(type) / 4 : 0);
-  SmallVector<Type> types(std::max(words, type.getNumElements()), builder.getI32Type());
-  auto choice = scf::IfOp::create(builder, loc, types, granules.areInRow, /*withElseRegion=*/true);
-  OpBuilder::InsertionGuard guard(builder);
-  auto yield = [&](Block *block, llvm::function_ref<SmallVector<Value>()> emit) {
-    builder.setInsertionPointToStart(block);
-    SmallVector<Value> parts = emit();
-    parts.resize(types.size(), constant(0));
-    scf::YieldOp::create(builder, loc, parts);
-  };
-  yield(choice.thenBlock(), [&] { return loadWords(type, granules, policy, predicate); });
-  yield(choice.elseBlock(), [&] { return loadElements(type, row, columns, policy, predicate); });
-  builder.setInsertionPointAfter(choice);
-  Value always = arith::ConstantOp::create(builder, loc, builder.getBoolAttr(true));
-  Value byElements = arith::XOrIOp::create(builder, loc, granules.areInRow, always);
-  return {type, SmallVector<Value>(choice.getResults()), byElements, granules.past};
-}
-
-/// The words of the vector: past words, then past bytes of one are left out.
-SmallVector<Value> UnalignedAccess::shifted(const PendingVector &pending) {
-  size_t wanted = bytesOf(pending.type) / 4;
-  SmallVector<Value> words(pending.parts);
-  words.truncate(std::min<size_t>(words.size(), wanted + (pending.skippedBytes ? granuleBytes(pending.type) / 4 : 0)));
-  if (!pending.skippedBytes)
-    return words;
-  for (int64_t skip = granuleBytes(pending.type) / 8; skip >= 1; skip /= 2) {
-    Value bit = arith::AndIOp::create(builder, loc, pending.skippedBytes, constant(4 * skip));
-    Value skips = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne, bit, constant(0));
-    SmallVector<Value> left;
-    for (size_t index = 0; index < wanted + skip && index + skip < words.size(); ++index)
-      left.push_back(arith::SelectOp::create(builder, loc, skips, words[index + skip], words[index]));
-    words = left;
+  int64_t step = row.columnsPast ? granuleBytes(type) : alignedBytes(type);
+  int64_t end = bytesOf(type) + (row.columnsPast ? step : 0);
+  auto words = VectorType::get({step / 4}, builder.getI32Type());
+  Value whole = both(predicate, isWhole(pending, columns));
+  bool mayBeginEarly = row.beginsGranule && mayBeginBefore(columns, width);
+  Value first = mayBeginEarly ? arith::SubIOp::create(builder, loc, columns.first, row.columnsPast) : Value();
+  for (int64_t offset = 0; offset < end; offset += step) {
+    Value begins = first ? compare(arith::CmpIPredicate::sge, first, -offset / bytes) : Value();
+    Value part = access.load(words, {row.address, columns.apart * bytes + offset}, policy, both(whole, begins));
+    llvm::append_range(pending.words, vector::ToElementsOp::create(builder, loc, part).getResults());
   }
-  if (elementBytes(pending.type) >= 4) {
-    words.truncate(wanted);
-    return words;
-  }
-  Value bits = arith::AndIOp::create(builder, loc, pending.skippedBytes, constant(3));
-  bits = arith::ShLIOp::create(builder, loc, bits, constant(3));
-  SmallVector<Value> funneled;
-  for (size_t index = 0; index < wanted; ++index)
-    funneled.push_back(LLVM::FshrOp::create(builder, loc, words[index + 1], words[index], bits));
-  return funneled;
+  return pending;
 }
 
-/// The elements as a vector of integers.
-Value UnalignedAccess::packed(const PendingVector &pending) {
-  int64_t count = pending.type.getNumElements();
-  Type element = builder.getIntegerType(8 * elementBytes(pending.type));
+/// Each element of a vector's granules, in an i32; zero where it is outside of the row.
+SmallVector<Value> UnalignedAccess::loadElements(const PendingVector &pending, const VectorColumns &columns) {
+  int64_t bytes = elementBytes(pending.type);
+  Value first = columns.first;
+  int64_t count = width;
+  if (Value past = pending.row.columnsPast) {
+    first = arith::SubIOp::create(builder, loc, first, past);
+    count += granuleBytes(pending.type) / bytes;
+  }
   SmallVector<Value> elements;
-  for (Value part : ArrayRef<Value>(pending.parts).take_front(count))
-    elements.push_back(element.isInteger(32) ? part : arith::TruncIOp::create(builder, loc, element, part));
-  return vector::FromElementsOp::create(builder, loc, VectorType::get({count}, element), elements);
+  for (int64_t index = 0; index < count; ++index)
+    elements.push_back(access.loadElement(bytes, {pending.row.address, (columns.apart + index) * bytes}, pending.policy,
+                                          both(pending.predicate, isInside(columns, first, index))));
+  return elements;
+}
+
+/// Elements, each in an i32, as words.
+SmallVector<Value> UnalignedAccess::packed(VectorType type, ArrayRef<Value> elements) {
+  int64_t perWord = 4 / elementBytes(type);
+  SmallVector<Value> words;
+  for (size_t index = 0; index < elements.size(); index += perWord) {
+    Value word = elements[index];
+    for (int64_t next = 1; next < perWord; ++next) {
+      Value shifted =
+          arith::ShLIOp::create(builder, loc, elements[index + next], constant(8 * elementBytes(type) * next));
+      word = arith::OrIOp::create(builder, loc, word, shifted);
+    }
+    words.push_back(word);
+  }
+  return words;
+}
+
+void UnalignedAccess::completeEnds(ArrayRef<PendingVector *> vectors, const VectorColumns &columns) {
+  SmallVector<PendingVector *> waiting;
+  SmallVector<Value> words;
+  for (PendingVector *pending : vectors)
+    if (hasWords(pending->type)) {
+      waiting.push_back(pending);
+      llvm::append_range(words, pending->words);
+    }
+  Value atEnd = waiting.empty() ? Value() : isAtEnd(*waiting.front(), columns);
+  if (!atEnd)
+    return;
+  SmallVector<Type> types(words.size(), builder.getI32Type());
+  auto choice = scf::IfOp::create(builder, loc, types, atEnd, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(choice.elseBlock());
+  scf::YieldOp::create(builder, loc, words);
+  builder.setInsertionPointToStart(choice.thenBlock());
+  // Loads of several vectors are on their way before the first is waited for, of as many as registers are left for.
+  constexpr size_t kTogether = 2;
+  words.clear();
+  for (size_t done = 0; done < waiting.size(); done += kTogether) {
+    ArrayRef<PendingVector *> together = ArrayRef(waiting).slice(done, std::min(kTogether, waiting.size() - done));
+    SmallVector<SmallVector<Value>> elements;
+    for (PendingVector *pending : together)
+      elements.push_back(loadElements(*pending, columns));
+    for (auto [pending, loaded] : llvm::zip(together, elements))
+      llvm::append_range(words, packed(pending->type, loaded));
+  }
+  scf::YieldOp::create(builder, loc, words);
+  ResultRange left = choice.getResults();
+  for (PendingVector *pending : waiting) {
+    llvm::copy(left.take_front(pending->words.size()), pending->words.begin());
+    left = left.drop_front(pending->words.size());
+  }
 }
 
 Value UnalignedAccess::finish(const PendingVector &pending) {
-  if (!pending.byElements)
-    return vector::BitCastOp::create(builder, loc, pending.type, packed(pending));
-  SmallVector<Type> types(bytesOf(pending.type) / 4, builder.getI32Type());
-  auto choice = scf::IfOp::create(builder, loc, types, pending.byElements, /*withElseRegion=*/true);
-  {
-    OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPointToStart(choice.thenBlock());
-    auto packedType = VectorType::get({static_cast<int64_t>(types.size())}, builder.getI32Type());
-    Value asWords = vector::BitCastOp::create(builder, loc, packedType, packed(pending));
-    auto elements = vector::ToElementsOp::create(builder, loc, asWords);
-    scf::YieldOp::create(builder, loc, elements.getResults());
-    builder.setInsertionPointToStart(choice.elseBlock());
-    scf::YieldOp::create(builder, loc, shifted(pending));
+  VectorType type = pending.type;
+  if (!hasWords(type)) {
+    Type element = builder.getIntegerType(8 * elementBytes(type));
+    SmallVector<Value> elements = llvm::map_to_vector(
+        pending.words, [&](Value word) -> Value { return arith::TruncIOp::create(builder, loc, element, word); });
+    auto integers = VectorType::get({type.getNumElements()}, element);
+    return vector::BitCastOp::create(builder, loc, type,
+                                     vector::FromElementsOp::create(builder, loc, integers, elements));
   }
-  auto words = VectorType::get({static_cast<int64_t>(types.size())}, builder.getI32Type());
-  Value vector = vector::FromElementsOp::create(builder, loc, words, choice.getResults());
-  return vector::BitCastOp::create(builder, loc, pending.type, vector);
+  size_t wanted = bytesOf(type) / 4;
+  SmallVector<Value> words = pending.words;
+  if (Value skips = pending.row.skipsWord)
+    for (size_t index = 0; index + 1 < words.size(); ++index)
+      words[index] = arith::SelectOp::create(builder, loc, skips, words[index + 1], words[index]);
+  if (Value bits = pending.row.skippedBits)
+    for (size_t index = 0; index < wanted; ++index)
+      words[index] = LLVM::FshrOp::create(builder, loc, words[index + 1], words[index], bits);
+  words.truncate(wanted);
+  auto packedType = VectorType::get({static_cast<int64_t>(wanted)}, builder.getI32Type());
+  return vector::BitCastOp::create(builder, loc, type, vector::FromElementsOp::create(builder, loc, packedType, words));
 }
 
-void UnalignedAccess::storeElements(Value vector, UnalignedRow row, const VectorColumns &columns, StorePolicy policy,
-                                    Value predicate) {
+//===----------------------------------------------------------------------===//
+// Stores
+//===----------------------------------------------------------------------===//
+
+StoredRow UnalignedAccess::storedRowAt(Value address, VectorType type, bool isAligned) {
+  if (isAligned)
+    return {address, Value()};
+  Value past = arith::TruncIOp::create(builder, loc, builder.getI32Type(), address);
+  past = arith::AndIOp::create(builder, loc, past, constant(alignedBytes(type) - 1));
+  return {address, arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, past, constant(0))};
+}
+
+void UnalignedAccess::storeElements(Value vector, const StoredRow &row, const VectorColumns &columns,
+                                    StorePolicy policy, Value predicate) {
   auto type = cast<VectorType>(vector.getType());
   int64_t bytes = elementBytes(type);
   Type element = builder.getIntegerType(8 * bytes);
-  Value integers = vector::BitCastOp::create(builder, loc, VectorType::get({type.getNumElements()}, element), vector);
+  Value integers = vector::BitCastOp::create(builder, loc, VectorType::get({width}, element), vector);
   auto elements = vector::ToElementsOp::create(builder, loc, integers);
-  Value address = addressOf(row, columns.first, bytes);
-  for (auto [index, value, isInside] : llvm::enumerate(elements.getResults(), columns.eachInside)) {
+  for (auto [index, value] : llvm::enumerate(elements.getResults())) {
+    int64_t column = static_cast<int64_t>(index);
     Value one = vector::BroadcastOp::create(builder, loc, VectorType::get({1}, element), value);
-    access.store(one, {address, static_cast<int64_t>(index) * bytes}, policy, both(predicate, isInside));
+    access.store(one, {row.address, (columns.apart + column) * bytes}, policy,
+                 both(predicate, isInside(columns, column)));
   }
 }
 
-void UnalignedAccess::store(Value vector, UnalignedRow row, const VectorColumns &columns, StorePolicy policy,
+void UnalignedAccess::store(Value vector, const StoredRow &row, const VectorColumns &columns, StorePolicy policy,
                             Value predicate) {
   auto type = cast<VectorType>(vector.getType());
   if (!hasWords(type))
     return storeElements(vector, row, columns, policy, predicate);
-  Value address = addressOf(row, columns.first, elementBytes(type));
-  Value whole = columns.inside;
-  if (!row.sharesPhase) {
-    Value past = arith::TruncIOp::create(builder, loc, builder.getI32Type(), address);
-    past = arith::AndIOp::create(builder, loc, past, constant(granuleBytes(type) - 1));
-    whole = both(whole, arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, past, constant(0)));
-  }
-  auto choice = scf::IfOp::create(builder, loc, whole, /*withElseRegion=*/true);
+  Value whole = both(columns.inside, row.isAligned);
+  access.store(vector, {row.address, columns.apart * elementBytes(type)}, policy, both(predicate, whole));
+  if (!whole)
+    return;
+  auto choice = scf::IfOp::create(builder, loc, remaining(whole, columns), /*withElseRegion=*/false);
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(choice.thenBlock());
-  access.store(vector, {address, 0}, policy, predicate);
-  builder.setInsertionPointToStart(choice.elseBlock());
   storeElements(vector, row, columns, policy, predicate);
 }
