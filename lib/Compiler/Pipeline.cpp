@@ -34,6 +34,7 @@ static void addStage(OpPassManager &passes, const CompileOptions &options, Strin
     AttachTargetPassOptions attach;
     attach.target = options.target;
     passes.addPass(createAttachTargetPass(attach));
+    onFunctions(createLiftSingleRowsPass());
     onFunctions(createNameBindingsPass());
     onFunctions(createDecomposePass());
   } else if (stage == "fuse") {

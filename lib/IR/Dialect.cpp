@@ -95,11 +95,19 @@ static LogicalResult verifyBindingAttribute(Operation *op, Type type, NamedAttri
                                         << "' to be an integer on a tensor or memref, but got " << attribute.getValue()
                                         << " on " << type;
   }
+  if (attribute.getName() == kSingleRowAttr) {
+    auto shaped = dyn_cast<ShapedType>(type);
+    if (isa<UnitAttr>(attribute.getValue()) && shaped && shaped.hasRank() && shaped.getRank() > 1 &&
+        shaped.getDimSize(0) == 1)
+      return success();
+    return op->emitOpError("expects '") << kSingleRowAttr << "' on a tensor that begins with a dimension of 1, but got "
+                                        << type;
+  }
   if (attribute.getName() != kSymbolsAttr)
     return op->emitOpError("carries '") << attribute.getName().getValue()
                                         << "', which fastnorm does not know; known are '" << kNameAttr << "', '"
-                                        << kSymbolsAttr << "', '" << kIndexesAttr << "', '" << kTiedAttr << "' and '"
-                                        << kResultAttr << "'";
+                                        << kSymbolsAttr << "', '" << kIndexesAttr << "', '" << kSingleRowAttr << "', '"
+                                        << kTiedAttr << "' and '" << kResultAttr << "'";
   auto symbols = dyn_cast<ArrayAttr>(attribute.getValue());
   auto tensor = dyn_cast<RankedTensorType>(type);
   if (!symbols || !llvm::all_of(symbols, [](Attribute name) { return isa<StringAttr>(name); }))

@@ -54,7 +54,8 @@ LogicalResult fastnorm::verifyHidden(Operation *op, StringRef what, Value value,
 ArrayRef<int64_t> fastnorm::rowsOf(Value value) { return tensorOf(value).getShape().drop_back(); }
 
 LogicalResult fastnorm::verifyInnerRows(Operation *op, Value value) {
-  if (!llvm::any_of(rowsOf(value).drop_front(), ShapedType::isDynamic))
+  ArrayRef<int64_t> rows = rowsOf(value);
+  if (rows.empty() || !llvm::any_of(rows.drop_front(), ShapedType::isDynamic))
     return success();
   return op->emitOpError("expects only the first dimension to be dynamic, but got ") << tensorOf(value);
 }
@@ -65,7 +66,7 @@ LogicalResult fastnorm::verifyParameter(Operation *op, StringRef what, Value par
   if (failed(verifyHidden(op, what, parameter, "input", input)))
     return failure();
   ArrayRef<int64_t> heads = rowsOf(parameter);
-  int64_t innermost = rowsOf(input).back();
+  int64_t innermost = rowsOf(input).empty() ? ShapedType::kDynamic : rowsOf(input).back();
   if (heads.empty() || (heads[0] == innermost && !ShapedType::isDynamic(innermost)))
     return success();
   return op->emitOpError("expects ") << what << " with heads to have the innermost row dimension of the input, "

@@ -73,6 +73,11 @@ static LogicalResult verifyNorm(NormOp op, ArrayRef<std::pair<StringRef, Value>>
       failed(verifyParameter(op, "bias", op.getBias(), op.getInput())))
     return failure();
   // C3
+  if (!statistics.empty() && rowsOf(op.getInput()).empty())
+    return op.emitOpError("expects an input with a row dimension for ")
+           << statistics.front().first << " to have it, too; write "
+           << RankedTensorType::get({1, hiddenOf(op.getInput())}, tensorOf(op.getInput()).getElementType())
+           << " for the one row";
   for (auto [name, statistic] : statistics)
     if (!agree(tensorOf(statistic).getShape(), rowsOf(op.getInput())))
       return op.emitOpError("expects ") << name << " to have the rows of the input, " << shapeOf(op.getInput())

@@ -47,6 +47,13 @@ static std::string describeArgument(func::FuncOp function, unsigned number) {
   return text;
 }
 
+/// The same elements in another shape.
+static HostTensor reshaped(const HostTensor &tensor, std::vector<int64_t> shape) {
+  HostTensor result(tensor.dtype(), std::move(shape));
+  std::copy_n(tensor.data(), tensor.byteCount(), result.data());
+  return result;
+}
+
 Status Evaluation::bindArguments(func::FuncOp function, const std::vector<HostTensor> &arguments) {
   if (arguments.size() != function.getNumArguments())
     return Error{"expected " + std::to_string(function.getNumArguments()) + " arguments for function '" +
@@ -54,10 +61,14 @@ Status Evaluation::bindArguments(func::FuncOp function, const std::vector<HostTe
   for (auto [number, argument] : llvm::enumerate(function.getArguments())) {
     const HostTensor &tensor = arguments[number];
     auto type = dyn_cast<RankedTensorType>(argument.getType());
-    if (!type || dtypeOf(type.getElementType()) != tensor.dtype() || !fits(tensor.shape(), type))
+    bool isSingleRow = function.getArgAttr(number, kSingleRowAttr) != nullptr;
+    std::vector<int64_t> shape = tensor.shape();
+    if (isSingleRow)
+      shape.insert(shape.begin(), 1);
+    if (!type || dtypeOf(type.getElementType()) != tensor.dtype() || !fits(shape, type))
       return Error{"expected " + describeArgument(function, number) + " to be a " + textOf(argument.getType()) +
                    ", but got " + describe(tensor.dtype(), tensor.shape())};
-    values[argument] = Tensor::refer(tensor);
+    values[argument] = isSingleRow ? Tensor::own(reshaped(tensor, shape)) : Tensor::refer(tensor);
   }
   return {};
 }
@@ -125,12 +136,16 @@ void Evaluation::dropDeadOperands(Operation &op) {
 
 Result<std::vector<HostTensor>> Evaluation::results(func::ReturnOp terminator) {
   std::vector<HostTensor> tensors;
-  for (Value value : terminator.getOperands()) {
+  auto function = cast<func::FuncOp>(terminator->getParentOp());
+  for (auto [number, value] : llvm::enumerate(terminator.getOperands())) {
     auto type = dyn_cast<RankedTensorType>(value.getType());
     std::optional<DType> dtype = type ? dtypeOf(type.getElementType()) : std::nullopt;
     if (!dtype)
       return Error{"expected results of " + allDTypeNames() + " tensors, but got " + textOf(value.getType())};
-    tensors.push_back(values.find(value)->second.convert(*dtype));
+    HostTensor tensor = values.find(value)->second.convert(*dtype);
+    if (function.getResultAttr(number, kSingleRowAttr))
+      tensor = reshaped(tensor, std::vector<int64_t>(tensor.shape().begin() + 1, tensor.shape().end()));
+    tensors.push_back(std::move(tensor));
   }
   return tensors;
 }

@@ -167,7 +167,7 @@ func.func private @result_on_a_scalar(f32 {fastnorm.result = 0})
 
 // -----
 
-// expected-error@+1 {{carries 'fastnorm.nmae', which fastnorm does not know; known are 'fastnorm.name', 'fastnorm.symbols', 'fastnorm.indexes', 'fastnorm.tied' and 'fastnorm.result'}}
+// expected-error@+1 {{carries 'fastnorm.nmae', which fastnorm does not know; known are 'fastnorm.name', 'fastnorm.symbols', 'fastnorm.indexes', 'fastnorm.single_row', 'fastnorm.tied' and 'fastnorm.result'}}
 func.func private @misspelled(tensor<?x64xf32> {fastnorm.nmae = "x"})
 
 // -----

@@ -257,3 +257,20 @@ func.func @rms_norm_of_f8(%x: tensor<?x64xf8E4M3FN>) {
   %y = fastnorm.rms_norm %x {eps = 1.0e-5 : f32} : tensor<?x64xf8E4M3FN> -> tensor<?x64xbf16>
   return
 }
+
+// -----
+
+// The statistics of one row of rank 1 would be of rank 0.
+func.func @statistic_of_single_row(%x: tensor<4096xbf16>) -> (tensor<4096xbf16>, tensor<f32>) {
+  // expected-error@+1 {{'fastnorm.rms_norm' op expects an input with a row dimension for rstd to have it, too; write 'tensor<1x4096xbf16>' for the one row}}
+  %y, %rstd = fastnorm.rms_norm %x {eps = 1.0e-5 : f32} : tensor<4096xbf16> -> tensor<4096xbf16>, tensor<f32>
+  return %y, %rstd : tensor<4096xbf16>, tensor<f32>
+}
+
+// -----
+
+func.func @heads_of_single_row(%x: tensor<64xf32>, %weight: tensor<2x64xf32>) -> tensor<64xf32> {
+  // expected-error@+1 {{'fastnorm.rms_norm' op expects weight with heads to have the innermost row dimension of the input, 64, which must be static, but got 2x64}}
+  %y = fastnorm.rms_norm %x weight(%weight) {eps = 1.0e-5 : f32} : tensor<64xf32>, tensor<2x64xf32> -> tensor<64xf32>
+  return %y : tensor<64xf32>
+}

@@ -163,6 +163,30 @@ def odd_rows():
         yield f"softmax, hidden {hidden}", matrix.softmax(hidden), 9, ()
 
 
+def single_rows():
+    """Rows of rank 1, by themselves and in place, each at sizes that one CTA, a cluster, or two sweeps hold."""
+    for hidden in (1, 17, 128, 769, 4096, 4097, 65537):
+        row, weight = f"tensor<{hidden}xbf16>", f"tensor<{hidden}xf32>"
+        for op in ("rms_norm", "layer_norm"):
+            norm = f"""func.func @norm(%x: {row}, %weight: {weight}) -> {row} {{
+  %y = fastnorm.{op} %x weight(%weight) {{eps = 1.0e-5 : f32}} : {row}, {weight} -> {row}
+  return %y : {row}
+}}
+"""
+            yield f"{op}, hidden {hidden}", norm, None, ()
+            yield f"{op} anywhere, hidden {hidden}", norm, None, ("--alignment=any", "--offset", "x=1", "--offset", "y=3")
+            yield f"{op} in place, hidden {hidden}", in_place(norm, "x", 0), None, ()
+        residual = f"""func.func @residual_norm(%residual: {row}, %x: {row}, %weight: {weight}) -> ({row}, {row}) {{
+  %s = fastnorm.residual_add %residual, %x : {row}
+  %y = fastnorm.rms_norm %s weight(%weight) {{eps = 1.0e-5 : f32}} : {row}, {weight} -> {row}
+  return %y, %s : {row}, {row}
+}}
+"""
+        yield f"residual norm, hidden {hidden}", residual, None, ()
+        yield f"residual norm apart, hidden {hidden}", residual, None, ("--fuse=never",)
+        yield f"residual norm in place, hidden {hidden}", in_place(residual, "residual", 1), None, ()
+
+
 def offsets():
     """Each operand in turn, then all, a few elements past an aligned address: no byte around them is read or written."""
     def anywhere(name, graph, rows, operands, *options, elements=(1,)):
@@ -228,5 +252,5 @@ def heads():
 
 
 if __name__ == "__main__":
-    matrix.KINDS = {"heads": heads, "strides": strides, "odd-rows": odd_rows, "offsets": offsets, "ties": ties}
+    matrix.KINDS = {"heads": heads, "strides": strides, "odd-rows": odd_rows, "single-rows": single_rows, "offsets": offsets, "ties": ties}
     sys.exit(matrix.main(*sys.argv[1:]))

@@ -34,6 +34,8 @@ inline constexpr llvm::StringLiteral kSymbolsAttr = "fastnorm.symbols";
 inline constexpr llvm::StringLiteral kResultAttr = "fastnorm.result";
 inline constexpr llvm::StringLiteral kTiedAttr = "fastnorm.tied";
 inline constexpr llvm::StringLiteral kIndexesAttr = "fastnorm.indexes";
+/// Unit: the dimension of 1 that a tensor begins with is not the caller's, who has a row of rank 1.
+inline constexpr llvm::StringLiteral kSingleRowAttr = "fastnorm.single_row";
 inline constexpr llvm::StringLiteral kTargetAttr = "fastnorm.target";
 /// Array of RangeAttr: the symbol values that a function serves; without it, all.
 inline constexpr llvm::StringLiteral kRangesAttr = "fastnorm.ranges";

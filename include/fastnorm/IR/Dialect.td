@@ -18,7 +18,8 @@ def Fastnorm_Dialect : Dialect {
     Two levels over three axes, *row*, *slot* and *hidden*.
 
     **Graph level**: `fastnorm.gather`, `fastnorm.combine`, `fastnorm.residual_add`, `fastnorm.rms_norm`,
-    `fastnorm.layer_norm` on ranked tensors. The last dimension is hidden and static; those before it are rows, the first static or `?`.
+    `fastnorm.layer_norm` on ranked tensors. The last dimension is hidden and static; those before it are rows, the first static or `?`;
+    without any, a norm's or a residual_add's tensor is one row.
     Storage is f32, bf16 or f16, results also f8E4M3FN; arithmetic and sums are f32; indices are i32 or i64.
 
     **Kernel level**: `fastnorm.map`, `fastnorm.reduce`, `fastnorm.gather` inside a `fastnorm.kernel`. Every value
@@ -35,6 +36,7 @@ def Fastnorm_Dialect : Dialect {
     | `fastnorm.symbols` | function arguments and results | names of the `?` dimensions, in order; equal names are equal extents |
     | `fastnorm.result` | function arguments | the result whose buffer the argument shares: it is computed in place; of a lowered function, the result that the argument is |
     | `fastnorm.tied` | arguments of a lowered function | the result whose buffer the argument shares |
+    | `fastnorm.single_row` | function arguments and results | the caller's tensor is one row of rank 1; the dimension of 1 before it is not there |
     | `fastnorm.indexes` | integer arguments | the symbol of the rows it points into |
     | `fastnorm.target` | the module | the `#fastnorm.target` that is compiled for |
   }];

@@ -22,11 +22,16 @@ class Fastnorm_TensorOf<Type element, list<int> ranks, string shape>
 // `rows` stands for one to three dimensions, of which only the first may be dynamic.
 def Fastnorm_Rows : Fastnorm_TensorOf<Fastnorm_Storage, [2, 3, 4], "[rows, hidden]">;
 def Fastnorm_ResultRows : Fastnorm_TensorOf<Fastnorm_ResultStorage, [2, 3, 4], "[rows, hidden]">;
+// A norm and a residual_add also take one row, of rank 1.
+def Fastnorm_RowOrRows : Fastnorm_TensorOf<Fastnorm_Storage, [1, 2, 3, 4], "[rows, hidden]">;
+def Fastnorm_ResultRowOrRows : Fastnorm_TensorOf<Fastnorm_ResultStorage, [1, 2, 3, 4], "[rows, hidden]">;
 def Fastnorm_Table : Fastnorm_TensorOf<Fastnorm_Storage, [2], "[expert_rows, hidden]">;
 def Fastnorm_RowIndex : Fastnorm_TensorOf<Fastnorm_Index, [2, 3, 4], "[rows, top_k]">;
 def Fastnorm_Gate : Fastnorm_TensorOf<Fastnorm_Storage, [2, 3, 4], "[rows, top_k]">;
 def Fastnorm_Weight : Fastnorm_TensorOf<Fastnorm_Storage, [1, 2], "[hidden] or [heads, hidden]">;
 def Fastnorm_RowStatistic : Fastnorm_TensorOf<F32, [1, 2, 3], "[rows]">;
+/// Of rank 0 where someone asks for it beside one row; the verifier says what to write.
+def Fastnorm_ResultStatistic : Fastnorm_TensorOf<F32, [0, 1, 2, 3], "[rows]">;
 
 class Fastnorm_GraphOp<string mnemonic, list<Trait> traits = []>
   : Fastnorm_Op<mnemonic, !listconcat([Pure, DeclareOpInterfaceMethods<Fastnorm_RowOpInterface>,
@@ -83,9 +88,9 @@ def Fastnorm_ResidualAddOp : Fastnorm_GraphOp<"residual_add"> {
     ```
   }];
   let arguments = (ins
-    Arg<Fastnorm_Rows, "the stream">:$residual,
-    Arg<Fastnorm_Rows, "what is added to it">:$input);
-  let results = (outs Res<Fastnorm_ResultRows, "the sum">:$result);
+    Arg<Fastnorm_RowOrRows, "the stream">:$residual,
+    Arg<Fastnorm_RowOrRows, "what is added to it">:$input);
+  let results = (outs Res<Fastnorm_ResultRowOrRows, "the sum">:$result);
   let assemblyFormat = [{
     $residual `,` $input attr-dict `:` custom<OneOrEachType>(type($residual), type($input), type($result))
   }];
@@ -94,7 +99,7 @@ def Fastnorm_ResidualAddOp : Fastnorm_GraphOp<"residual_add"> {
 /// A norm's rows, affine parameters and where it rounds.
 class Fastnorm_NormOp<string mnemonic> : Fastnorm_GraphOp<mnemonic, [AttrSizedOperandSegments]> {
   let arguments = (ins
-    Arg<Fastnorm_Rows, "the rows">:$input,
+    Arg<Fastnorm_RowOrRows, "the rows, or one row of rank 1">:$input,
     Arg<Optional<Fastnorm_Weight>, "the factor of each column">:$weight,
     Arg<Optional<Fastnorm_Weight>, "what is added to each column">:$bias,
     F32Attr:$eps,
@@ -120,7 +125,7 @@ def Fastnorm_RmsNormOp : Fastnorm_NormOp<"rms_norm"> {
 
     - C1: input and result have the same shape.
     - C2: weight and bias have the hidden size of input and, where they have heads, the innermost row dimension of input.
-    - C3: rstd has the row dimensions of input.
+    - C3: rstd has the row dimensions of input, which has one at least.
     - C4: eps is finite and not negative; weight_offset is finite.
     - C5: a weight_offset other than 0 needs a weight.
     - C6: hidden is static and from 1 to 2^24.
@@ -132,8 +137,8 @@ def Fastnorm_RmsNormOp : Fastnorm_NormOp<"rms_norm"> {
     ```
   }];
   let results = (outs
-    Res<Fastnorm_ResultRows, "the normalized rows">:$result,
-    Res<Optional<Fastnorm_RowStatistic>, "the reciprocal root mean square of each row, for a backward pass">:$rstd);
+    Res<Fastnorm_ResultRowOrRows, "the normalized rows">:$result,
+    Res<Optional<Fastnorm_ResultStatistic>, "the reciprocal root mean square of each row, for a backward pass">:$rstd);
 }
 
 def Fastnorm_LayerNormOp : Fastnorm_NormOp<"layer_norm"> {
@@ -152,7 +157,7 @@ def Fastnorm_LayerNormOp : Fastnorm_NormOp<"layer_norm"> {
 
     - C1: input and result have the same shape.
     - C2: weight and bias have the hidden size of input and, where they have heads, the innermost row dimension of input.
-    - C3: statistics are none, or two: mean and rstd, with the row dimensions of input.
+    - C3: statistics are none, or two: mean and rstd, with the row dimensions of input, which has one at least.
     - C4: eps is finite and not negative; weight_offset is finite.
     - C5: a weight_offset other than 0 needs a weight.
     - C6: hidden is static and from 1 to 2^24.
@@ -165,8 +170,8 @@ def Fastnorm_LayerNormOp : Fastnorm_NormOp<"layer_norm"> {
     ```
   }];
   let results = (outs
-    Res<Fastnorm_ResultRows, "the normalized rows">:$result,
-    Res<Variadic<Fastnorm_RowStatistic>, "mean and rstd of each row, for a backward pass">:$statistics);
+    Res<Fastnorm_ResultRowOrRows, "the normalized rows">:$result,
+    Res<Variadic<Fastnorm_ResultStatistic>, "mean and rstd of each row, for a backward pass">:$statistics);
 }
 
 include "fastnorm/IR/BackwardOps.td"

@@ -19,6 +19,15 @@ def AttachTargetPass : Pass<"fastnorm-attach-target", "::mlir::ModuleOp"> {
   let options = [Option<"target", "target", "std::string", "\"h200\"", "A known target (h200) or chip (sm_90)">];
 }
 
+def LiftSingleRowsPass : Pass<"fastnorm-lift-single-rows", "::mlir::func::FuncOp"> {
+  let summary = "Give rows of rank 1 a row dimension of 1";
+  let description = [{
+    Where all that an op of the graph level has row by row is of rank 1, it works on one row: `tensor<4096xbf16>` becomes
+    `tensor<1x4096xbf16>`. Arguments and results that were lifted carry `fastnorm.single_row`, and the Plan has them
+    without the dimension. A value that is such a row and a parameter, or a value of the algebra, is refused.
+  }];
+}
+
 def NameBindingsPass : Pass<"fastnorm-name-bindings", "::mlir::func::FuncOp"> {
   let summary = "Write names and symbols on a function's arguments and results";
   let description = [{

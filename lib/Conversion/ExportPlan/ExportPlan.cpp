@@ -130,6 +130,12 @@ private:
           entry.fixed = stride;
         spec.strides.push_back(entry);
       }
+    // The caller's row has no dimension before it.
+    if (host.getArgAttr(index, kSingleRowAttr)) {
+      spec.shape.erase(spec.shape.begin());
+      if (!spec.strides.empty())
+        spec.strides.erase(spec.strides.begin());
+    }
     if (auto tie = host.getArgAttrOfType<IntegerAttr>(index, kTiedAttr))
       spec.result = tie.getInt();
     argumentOf[index] = {&list == &plan.results, static_cast<int64_t>(list.size())};
