@@ -263,7 +263,8 @@ static void decideOccupancy(Draft &draft, const AccessPattern &pattern, TargetAt
     draft.keep = Keep::Computed;
   RegisterEstimate early(pattern, draft.attribute(target.getContext()));
   bool isF32 = pattern.narrowestBytes == 4;
-  if (early.invariants > (isF32 ? kMostEarlyInvariantRegistersOfF32 : kMostEarlyInvariantRegisters))
+  bool gathersShifted = !pattern.gathers.empty() && pattern.isShifted(draft.attribute(target.getContext()));
+  if (gathersShifted || early.invariants > (isF32 ? kMostEarlyInvariantRegistersOfF32 : kMostEarlyInvariantRegisters))
     draft.invariants = Invariants::Late;
   draft.minCtas = ctasFor(draft, pattern, target);
   // Late operands rather than one CTA, where they leave room for two. (f32 norm at 16384: 68.8 and 67.9 us.)

@@ -21,6 +21,8 @@ static constexpr int64_t kBaseRegisters = 12;
 static constexpr int64_t kArithmeticRegisters = 12;
 /// Where vectors are shifted: which columns are in the row, how far words are shifted (ptxas 13.0, at 257 to 65537).
 static constexpr int64_t kShiftRegisters = 4;
+/// Where any vector may be at either end (ptxas 13.0: 96 bytes spilled without at 16385).
+static constexpr int64_t kShiftRegistersOfChunks = 8;
 /// Of each operand or slot whose rows lie by themselves: its address, and how far.
 static constexpr int64_t kShiftRegistersPerOperand = 4;
 /// No kernel of this family was seen to need fewer.
@@ -60,7 +62,8 @@ static int64_t shiftRegisters(const AccessPattern &pattern, ScheduleAttr schedul
   int64_t apart = static_cast<int64_t>(pattern.rowGathers.size());
   for (BlockArgument argument : pattern.streamed)
     apart += !pattern.liesAsAnchor(argument, schedule);
-  return kShiftRegisters + kShiftRegistersPerOperand * apart;
+  int64_t ofChunks = schedule.getKind() == ScheduleKind::TwoPass ? kShiftRegistersOfChunks : 0;
+  return kShiftRegisters + ofChunks + kShiftRegistersPerOperand * apart;
 }
 
 RegisterEstimate::RegisterEstimate(const AccessPattern &pattern, ScheduleAttr schedule) {

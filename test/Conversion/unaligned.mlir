@@ -76,7 +76,7 @@ func.func @scaled(%x: tensor<?x1025xf32>, %scale: tensor<?xf32>) -> tensor<?xf32
 
 // Operands that lie anywhere: bases are aligned to an element, and a row is read as the granules of 8 bytes that hold
 // its vectors, shifted into place, wherever its own place is not known to be the result's. No granule reaches past an end
-// of the row.
+// of the row: of the one that would, the elements are read.
 // CHECK-LABEL: gpu.func @anywhere(
 // CHECK-SAME: llvm.align = 2
 // CHECK-DAG: %[[FOUR:.+]] = arith.constant 4 : i32
@@ -87,7 +87,9 @@ func.func @scaled(%x: tensor<?x1025xf32>, %scale: tensor<?xf32>) -> tensor<?xf32
 // CHECK: "@$3 ld.global.cs.v2.b32 {$0, $1}, [$2+8];"{{.*}}%[[AMID]]
 // CHECK: "@$3 ld.global.cs.v2.b32 {$0, $1}, [$2+16];"{{.*}}%[[AMID]]
 // CHECK: scf.if %{{.+}} -> (i32, i32, i32, i32, i32, i32) {
-// CHECK-COUNT-12: "@$2 ld.global.cs.u16 $0
+// CHECK-COUNT-3: "@$3 ld.global.cs.v2.b32
+// CHECK-COUNT-4: "@$2 ld.global.cs.u16 $0
+// CHECK: else
 // CHECK: llvm.intr.fshr
 func.func @anywhere(%x: tensor<?x4096xbf16>) -> tensor<?x4096xbf16> attributes {fastnorm.alignment = 1 : i64} {
   %y = fastnorm.rms_norm %x {eps = 1.0e-5 : f32} : tensor<?x4096xbf16> -> tensor<?x4096xbf16>

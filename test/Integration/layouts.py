@@ -203,6 +203,10 @@ def offsets():
         for name, operands in (("rows alike", ("x", "y")), ("x by itself", ("x",)), ("weight by itself", ("weight",))):
             flags = [text for operand in operands for text in ("--offset", f"{operand}={shift}")]
             yield f"{name} {shift}", matrix.rms_norm(769), 5, ("--alignment=any", *flags)
+    for hidden in (5, 9, 13):
+        short = matrix.scheduled(matrix.rms_norm(hidden), "kind = per_row, scope = lanes, threads_per_row = 4, rows_per_cta = 8, "
+                                 "vector_width = 8, vectors_per_thread = 1")
+        yield from anywhere(f"less than two vectors, {hidden}", short, 11, ("arg0", "arg1", "result0"), elements=(1, 3))
     yield from anywhere("layer_norm", matrix.layer_norm(1025), 5, ("x", "weight", "bias", "y"), elements=(1, 3))
     yield from anywhere("two sweeps", matrix.rms_norm(65537), 3, norm)
     yield from anywhere("a cluster a row", split_over(8192, "cluster"), 3, ("arg0", "arg1", "result0"))

@@ -22,7 +22,9 @@ static int64_t alignedBytes(VectorType type) { return std::min<int64_t>(16, byte
 /// What is shifted is read in 8 bytes: three of them hold 16, with two registers and six selects less than two of 16.
 static int64_t granuleBytes(VectorType type) { return std::min<int64_t>(8, bytesOf(type)); }
 /// Shorter vectors than a register go element by element.
-static bool hasWords(VectorType type) { return bytesOf(type) >= 4; }
+bool UnalignedAccess::hasWords(VectorType type) { return bytesOf(type) >= 4; }
+
+int64_t UnalignedAccess::granuleColumns(VectorType type) { return granuleBytes(type) / elementBytes(type); }
 
 Value UnalignedAccess::constant(int64_t value) {
   return arith::ConstantOp::create(builder, loc, builder.getI32IntegerAttr(static_cast<int32_t>(value)));
@@ -82,15 +84,19 @@ VectorColumns UnalignedAccess::placed(VectorColumns columns) {
   return columns;
 }
 
+/// Unsigned: a column before the row is past it, too.
+Value UnalignedAccess::isInRow(Value first, int64_t index) {
+  Value column = arith::AddIOp::create(builder, loc, first, constant(index));
+  return compare(arith::CmpIPredicate::ult, column, hidden);
+}
+
 /// Of the vector's columns or, with `first`, of its granules'.
 Value UnalignedAccess::isInside(const VectorColumns &columns, Value first, int64_t index) {
   if (!mayBeginBefore(columns, width))
     return compare(arith::CmpIPredicate::slt, first, hidden - index);
   if (!mayEndPast(columns, width))
     return compare(arith::CmpIPredicate::sge, first, -index);
-  // Unsigned: a column before the row is past it, too.
-  Value column = arith::AddIOp::create(builder, loc, first, constant(index));
-  return compare(arith::CmpIPredicate::ult, column, hidden);
+  return isInRow(first, index);
 }
 
 Value UnalignedAccess::isInside(const VectorColumns &columns, int64_t index) {
@@ -124,7 +130,7 @@ UnalignedRow UnalignedAccess::rowAt(Value address, VectorType type, bool isAlign
 Value UnalignedAccess::isWhole(const PendingVector &pending, const VectorColumns &columns) {
   if (!pending.row.columnsPast)
     return columns.inside;
-  int64_t margin = granuleBytes(pending.type) / elementBytes(pending.type);
+  int64_t margin = granuleColumns(pending.type);
   if (!pending.row.beginsGranule)
     return isBetween(columns, margin, margin);
   return mayEndPast(columns, margin) ? compare(arith::CmpIPredicate::sle, columns.first, hidden - width - margin)
@@ -157,74 +163,6 @@ PendingVector UnalignedAccess::load(VectorType type, const UnalignedRow &row, co
     llvm::append_range(pending.words, vector::ToElementsOp::create(builder, loc, part).getResults());
   }
   return pending;
-}
-
-/// Each element of a vector's granules, in an i32; zero where it is outside of the row.
-SmallVector<Value> UnalignedAccess::loadElements(const PendingVector &pending, const VectorColumns &columns) {
-  int64_t bytes = elementBytes(pending.type);
-  Value first = columns.first;
-  int64_t count = width;
-  if (Value past = pending.row.columnsPast) {
-    first = arith::SubIOp::create(builder, loc, first, past);
-    count += granuleBytes(pending.type) / bytes;
-  }
-  SmallVector<Value> elements;
-  for (int64_t index = 0; index < count; ++index)
-    elements.push_back(access.loadElement(bytes, {pending.row.address, (columns.apart + index) * bytes}, pending.policy,
-                                          both(pending.predicate, isInside(columns, first, index))));
-  return elements;
-}
-
-/// Elements, each in an i32, as words.
-SmallVector<Value> UnalignedAccess::packed(VectorType type, ArrayRef<Value> elements) {
-  int64_t perWord = 4 / elementBytes(type);
-  SmallVector<Value> words;
-  for (size_t index = 0; index < elements.size(); index += perWord) {
-    Value word = elements[index];
-    for (int64_t next = 1; next < perWord; ++next) {
-      Value shifted =
-          arith::ShLIOp::create(builder, loc, elements[index + next], constant(8 * elementBytes(type) * next));
-      word = arith::OrIOp::create(builder, loc, word, shifted);
-    }
-    words.push_back(word);
-  }
-  return words;
-}
-
-void UnalignedAccess::completeEnds(ArrayRef<PendingVector *> vectors, const VectorColumns &columns) {
-  SmallVector<PendingVector *> waiting;
-  SmallVector<Value> words;
-  for (PendingVector *pending : vectors)
-    if (hasWords(pending->type)) {
-      waiting.push_back(pending);
-      llvm::append_range(words, pending->words);
-    }
-  Value atEnd = waiting.empty() ? Value() : isAtEnd(*waiting.front(), columns);
-  if (!atEnd)
-    return;
-  SmallVector<Type> types(words.size(), builder.getI32Type());
-  auto choice = scf::IfOp::create(builder, loc, types, atEnd, /*withElseRegion=*/true);
-  OpBuilder::InsertionGuard guard(builder);
-  builder.setInsertionPointToStart(choice.elseBlock());
-  scf::YieldOp::create(builder, loc, words);
-  builder.setInsertionPointToStart(choice.thenBlock());
-  // Loads of several vectors are on their way before the first is waited for, of as many as registers are left for.
-  constexpr size_t kTogether = 2;
-  words.clear();
-  for (size_t done = 0; done < waiting.size(); done += kTogether) {
-    ArrayRef<PendingVector *> together = ArrayRef(waiting).slice(done, std::min(kTogether, waiting.size() - done));
-    SmallVector<SmallVector<Value>> elements;
-    for (PendingVector *pending : together)
-      elements.push_back(loadElements(*pending, columns));
-    for (auto [pending, loaded] : llvm::zip(together, elements))
-      llvm::append_range(words, packed(pending->type, loaded));
-  }
-  scf::YieldOp::create(builder, loc, words);
-  ResultRange left = choice.getResults();
-  for (PendingVector *pending : waiting) {
-    llvm::copy(left.take_front(pending->words.size()), pending->words.begin());
-    left = left.drop_front(pending->words.size());
-  }
 }
 
 Value UnalignedAccess::finish(const PendingVector &pending) {

@@ -93,7 +93,21 @@ private:
   mlir::Value isWhole(const PendingVector &pending, const VectorColumns &columns);
   mlir::Value isAtEnd(const PendingVector &pending, const VectorColumns &columns);
   mlir::Value isInside(const VectorColumns &columns, mlir::Value first, int64_t index);
+  mlir::Value isInRow(mlir::Value first, int64_t index);
   mlir::Value compare(mlir::arith::CmpIPredicate predicate, mlir::Value column, int64_t bound);
+  static bool hasWords(mlir::VectorType type);
+  static int64_t granuleColumns(mlir::VectorType type);
+
+  // Where granules reach past an end of the row (UnalignedEnds.cpp).
+  struct EndLoads {
+    llvm::SmallVector<mlir::Value> words;    ///< of granules in the row, zero of others
+    llvm::SmallVector<mlir::Value> elements; ///< of all granules, or of the one that is partly in the row
+    mlir::Value granule;                     ///< i32: its number; null: all
+  };
+  bool hasWholeGranules(const PendingVector &pending) const;
+  EndLoads loadGranules(const PendingVector &pending, const VectorColumns &columns);
+  EndLoads loadEnds(const PendingVector &pending, const VectorColumns &columns);
+  llvm::SmallVector<mlir::Value> assembled(const PendingVector &pending, const EndLoads &loads);
   llvm::SmallVector<mlir::Value> loadElements(const PendingVector &pending, const VectorColumns &columns);
   llvm::SmallVector<mlir::Value> packed(mlir::VectorType type, llvm::ArrayRef<mlir::Value> elements);
   void storeElements(mlir::Value vector, const StoredRow &row, const VectorColumns &columns, StorePolicy policy,
