@@ -49,7 +49,7 @@ static bool carries(AxesAttr axes, ArrayRef<Axis> list) { return axes.getAxes() 
 
 bool fastnorm::variesAlongHidden(AxesAttr axes) { return axes.contains(Axis::Hidden) || axes.contains(Axis::Group); }
 
-AccessPattern::AccessPattern(KernelOp kernel) : kernel(kernel) {
+AccessPattern::AccessPattern(KernelOp kernel) : kernel(kernel), columns(columnValues(kernel)) {
   Block &block = kernel.getBody().front();
   for (BlockArgument argument : block.getArguments())
     classify(argument);
@@ -82,6 +82,24 @@ static std::optional<unsigned> resultOf(KernelOp kernel, FunctionOpInterface fun
   return result && result.getOwner() == kernel ? std::optional<unsigned>(result.getResultNumber()) : std::nullopt;
 }
 
+/// Whether a value is computed from an argument, or is it.
+static bool isComputedFrom(Value value, BlockArgument argument) {
+  Operation *op = value.getDefiningOp();
+  return value == argument ||
+         (op && llvm::any_of(op->getOperands(), [&](Value operand) { return isComputedFrom(operand, argument); }));
+}
+
+/// Whether the thread that writes an element of a result is the one that reads that of an argument: rows are streamed;
+/// of what follows the column reductions, each result has threads of its own.
+bool AccessPattern::isReadByWriter(BlockArgument argument, unsigned result) const {
+  if (!llvm::is_contained(columnOperands, argument))
+    return llvm::is_contained(streamed, argument);
+  for (auto [number, value] : llvm::enumerate(kernel.getBody().front().getTerminator()->getOperands()))
+    if (number != result && isComputedFrom(value, argument))
+      return false;
+  return columns.contains(kernel.getBody().front().getTerminator()->getOperand(result));
+}
+
 void AccessPattern::findTied() {
   auto function = kernel->getParentOfType<FunctionOpInterface>();
   for (auto [input, argument] : llvm::zip(kernel.getInputs(), kernel.getBody().getArguments())) {
@@ -93,11 +111,12 @@ void AccessPattern::findTied() {
     if (!result)
       continue;
     tied.emplace_back(argument, *result);
-    if (!llvm::is_contained(streamed, argument))
+    if (!isReadByWriter(argument, *result))
       unsupported.emplace_back(kernel, "writes its result " + std::to_string(*result) + " over input " +
                                            std::to_string(argument.getArgNumber()) +
                                            ", which other threads read, too; only an input of [row, hidden] that is "
-                                           "not gathered from can share the buffer of a result");
+                                           "not gathered from, or one of [hidden] that is added to sums over rows, "
+                                           "can share the buffer of a result");
   }
 }
 
@@ -192,7 +211,9 @@ void AccessPattern::classify(BlockArgument argument) {
     streamed.push_back(argument);
     countElement(type.getElementType());
   } else if (carries(axes, {Axis::Hidden}) || carries(axes, {Axis::Head, Axis::Hidden})) {
-    invariants.push_back(argument);
+    bool onlyAfterRows =
+        llvm::all_of(argument.getUsers(), [&](Operation *user) { return columns.contains(user->getResult(0)); });
+    (onlyAfterRows ? columnOperands : invariants).push_back(argument);
   } else if (axes.areRowsAnd({}) || carries(axes, {Axis::Head})) {
     rowScalars.push_back(argument);
   } else if (axes.areRowsAnd({Axis::Slot})) {
@@ -226,8 +247,11 @@ llvm::DenseSet<Value> AccessPattern::neededIn(int64_t phase) const {
   for (ReduceOp reduce : rowReductions)
     if (phaseOfOp(reduce) == phase)
       pending.push_back(reduce.getInput());
+  for (ReduceOp reduce : columnReductions)
+    if (phaseOfOp(reduce) == phase)
+      pending.push_back(reduce.getInput());
   for (Value result : kernel.getBody().front().getTerminator()->getOperands())
-    if (phaseOf(result) == phase)
+    if (phaseOf(result) == phase && !columns.contains(result))
       pending.push_back(result);
   llvm::DenseSet<Value> needed;
   while (!pending.empty()) {
@@ -264,9 +288,12 @@ void AccessPattern::visit(Operation *op) {
       unsupported.emplace_back(op, "reduces hidden of a value with axes " + reduce.getOperandAxes().str() +
                                        "; only [row, hidden] can be reduced over hidden");
   }
-  if (isColumnReduction(op))
-    unsupported.emplace_back(op, "reduces over all rows, which no schedule places");
-  else if (reduce && !reducesHidden && !reduce.getOperandAxes().areRowsAnd({Axis::Slot, Axis::Hidden}))
+  if (isColumnReduction(op)) {
+    columnReductions.push_back(reduce);
+    if (!reduce.getOperandAxes().areRowsAnd({Axis::Hidden}) || reduce.getResultAxes().contains(Axis::Head))
+      unsupported.emplace_back(op, "reduces rows of a value with axes " + reduce.getOperandAxes().str() +
+                                       "; only [row, hidden] can be reduced over rows");
+  } else if (reduce && !reducesHidden && !reduce.getOperandAxes().areRowsAnd({Axis::Slot, Axis::Hidden}))
     unsupported.emplace_back(op, "reduces slot of a value with axes " + reduce.getOperandAxes().str() +
                                      "; only [row, slot, hidden] can be reduced over slot");
   auto gather = dyn_cast<GatherOp>(op);

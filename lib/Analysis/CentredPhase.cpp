@@ -104,7 +104,7 @@ SmallVector<CentredPhase> fastnorm::centredPhases(const AccessPattern &pattern) 
 bool fastnorm::meetsOnceForMoments(ScheduleAttr schedule) {
   bool hasScope = schedule.getScope() == RowScope::Cta || schedule.getScope() == RowScope::Cluster;
   return schedule.getKind() == ScheduleKind::PerRow && hasScope &&
-         schedule.getThreads() * schedule.getClusterCtas() > 32;
+         schedule.getThreadsPerRow() * schedule.getClusterCtas() > 32;
 }
 
 bool fastnorm::hasEqualWarps(const AccessPattern &pattern, ScheduleAttr schedule) {
@@ -114,4 +114,18 @@ bool fastnorm::hasEqualWarps(const AccessPattern &pattern, ScheduleAttr schedule
 int64_t fastnorm::valuesPerWarp(const AccessPattern &pattern, ScheduleAttr schedule) {
   bool counts = meetsOnceForMoments(schedule) && !hasEqualWarps(pattern, schedule) && !centredPhases(pattern).empty();
   return static_cast<int64_t>(pattern.rowReductions.size()) + counts;
+}
+
+int64_t fastnorm::valuesTold(const AccessPattern &pattern, ScheduleAttr schedule, int64_t phase) {
+  int64_t reductions = llvm::count_if(SmallVector<ReduceOp>(pattern.rowReductions),
+                                      [&](ReduceOp reduce) { return pattern.phaseOfOp(reduce) == phase; });
+  if (!meetsOnceForMoments(schedule))
+    return reductions;
+  for (const CentredPhase &pair : centredPhases(pattern)) {
+    if (pair.phase == phase)
+      return 0;
+    if (pair.phase + 1 == phase)
+      return reductions + 1 + !hasEqualWarps(pattern, schedule);
+  }
+  return reductions;
 }

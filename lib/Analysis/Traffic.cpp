@@ -21,27 +21,45 @@ static int64_t elementsPerRow(RankedTensorType type) {
   return count;
 }
 
-Traffic::Traffic(KernelOp kernel) {
+Traffic Traffic::ofRows(const AccessPattern &pattern) {
+  Traffic traffic;
+  KernelOp kernel = pattern.kernel;
   for (BlockArgument argument : kernel.getBody().getArguments()) {
     auto type = cast<RankedTensorType>(argument.getType());
     int64_t bytes = elementBytes(type.getElementType());
-    if (isTable(argument))
+    if (isTable(argument) || llvm::is_contained(pattern.columnOperands, argument))
       continue;
     if (axesOf(argument).contains(Axis::Row) && stridesOf(type)[0] == 0)
-      read.fixed += bytes * elementsPerRow(type);
+      traffic.read.fixed += bytes * elementsPerRow(type);
     else if (axesOf(argument).contains(Axis::Row))
-      read.perRow += bytes * elementsPerRow(type);
+      traffic.read.perRow += bytes * elementsPerRow(type);
     else
-      read.fixed += bytes * type.getNumElements();
+      traffic.read.fixed += bytes * type.getNumElements();
   }
   for (GatherOp gather : kernel.getBody().getOps<GatherOp>()) {
     auto type = cast<RankedTensorType>(gather.getResult().getType());
-    read.perRow += elementBytes(type.getElementType()) * elementsPerRow(type);
+    traffic.read.perRow += elementBytes(type.getElementType()) * elementsPerRow(type);
   }
-  for (Value result : kernel.getResults()) {
-    auto type = cast<RankedTensorType>(result.getType());
-    written.perRow += elementBytes(type.getElementType()) * elementsPerRow(type);
+  for (Value value : kernel.getBody().front().getTerminator()->getOperands()) {
+    auto type = cast<RankedTensorType>(value.getType());
+    if (!pattern.columns.contains(value))
+      traffic.written.perRow += elementBytes(type.getElementType()) * elementsPerRow(type);
   }
+  return traffic;
+}
+
+Traffic Traffic::ofColumns(const AccessPattern &pattern) {
+  auto bytesOf = [](Value value) {
+    auto type = cast<RankedTensorType>(value.getType());
+    return elementBytes(type.getElementType()) * type.getNumElements();
+  };
+  Traffic traffic;
+  for (BlockArgument argument : pattern.columnOperands)
+    traffic.read.fixed += bytesOf(argument);
+  for (Value value : pattern.kernel.getBody().front().getTerminator()->getOperands())
+    if (pattern.columns.contains(value))
+      traffic.written.fixed += bytesOf(value);
+  return traffic;
 }
 
 Traffic::Traffic(const AccessPattern &pattern, int64_t phase, int64_t ctasPerRow) {

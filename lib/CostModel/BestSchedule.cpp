@@ -10,6 +10,9 @@
 
 #include "fastnorm/CostModel/BestSchedule.h"
 
+#include "PersistentSchedule.h"
+#include "ScheduleDraft.h"
+
 #include "fastnorm/Analysis/CentredPhase.h"
 #include "fastnorm/Analysis/RowLayout.h"
 
@@ -21,32 +24,6 @@
 
 using namespace mlir;
 using namespace fastnorm;
-
-namespace {
-
-/// The parameters of a schedule while a rule decides them.
-struct Draft {
-  ScheduleKind kind = ScheduleKind::PerRow;
-  RowScope scope = RowScope::Cta;
-  int64_t threadsPerRow = 1;
-  int64_t rowsPerCta = 1;
-  int64_t ctasPerRow = 1;
-  int64_t vectorWidth = 1;
-  int64_t vectorsPerThread = 1;
-  int64_t vectorsInFlight = 1;
-  int64_t slotsInFlight = 1;
-  int64_t minCtas = 1;
-  Invariants invariants = Invariants::Early;
-  Keep keep = Keep::Packed;
-
-  ScheduleAttr attribute(MLIRContext *context) const {
-    return ScheduleAttr::get(context, kind, scope, threadsPerRow, rowsPerCta, ctasPerRow, vectorWidth, vectorsPerThread,
-                             vectorsInFlight, slotsInFlight, minCtas, invariants, keep, Stores::Streaming,
-                             /*dependentLaunch=*/false);
-  }
-};
-
-} // namespace
 
 /// Threads that share a row which 512 can hold: 1024-thread CTAs were 20 to 30 % slower (docs/Schedules.md).
 static constexpr int64_t kMostThreadsPerRow = 512;
@@ -89,7 +66,7 @@ static int64_t warpsFor(int64_t vectorsPerRow, int64_t vectors) {
 }
 
 /// Short rows: a power of two of lanes a row, no barrier.
-static void layShortRows(Draft &draft, int64_t vectorsPerRow) {
+static void layShortRows(ScheduleDraft &draft, int64_t vectorsPerRow) {
   draft.scope = RowScope::Lanes;
   draft.threadsPerRow = std::min<int64_t>(32, llvm::PowerOf2Ceil(vectorsPerRow));
   draft.vectorsPerThread = llvm::divideCeil(vectorsPerRow, draft.threadsPerRow);
@@ -106,7 +83,7 @@ static bool fitsWideCta(const AccessPattern &pattern) {
 /// vectors a thread, and four where two reductions follow each other: fewer warps meet, and what a thread does once
 /// is shared by more elements. (layer_norm at 8192: 512 threads x 2 46.3 us, 256 x 4 37.0; with a mean and distances
 /// from it two at least: at 1024 128 x 1 35.2, 64 x 2 34.6.)
-static void layWideRows(Draft &draft, const AccessPattern &pattern, int64_t vectorsPerRow) {
+static void layWideRows(ScheduleDraft &draft, const AccessPattern &pattern, int64_t vectorsPerRow) {
   bool gathers = !pattern.gathers.empty();
   bool chains = pattern.phases > 2 && vectorsPerRow > 512;
   int64_t fewest = vectorsPerRow <= 128 && centredPhases(pattern).empty() ? 1 : 2;
@@ -163,7 +140,8 @@ static int64_t ctasOfGrid(int64_t vectorsPerRow, std::optional<int64_t> rows, Ta
 }
 
 /// A row over several CTAs: each a part of its columns.
-static void splitRow(Draft &draft, RowScope scope, const AccessPattern &pattern, int64_t vectorsPerRow, int64_t ctas) {
+static void splitRow(ScheduleDraft &draft, RowScope scope, const AccessPattern &pattern, int64_t vectorsPerRow,
+                     int64_t ctas) {
   draft.scope = scope;
   draft.ctasPerRow = ctas;
   int64_t vectorsPerCta = llvm::divideCeil(vectorsPerRow, ctas);
@@ -176,7 +154,7 @@ static void splitRow(Draft &draft, RowScope scope, const AccessPattern &pattern,
 }
 
 /// Column chunks a thread comes back for: any row.
-static void layChunks(Draft &draft, const AccessPattern &pattern, int64_t vectorsPerRow) {
+static void layChunks(ScheduleDraft &draft, const AccessPattern &pattern, int64_t vectorsPerRow) {
   draft.kind = ScheduleKind::TwoPass;
   draft.vectorsPerThread = pattern.gathers.empty() ? 2 : 1;
   draft.threadsPerRow = std::min(kMostThreadsPerRow, warpsFor(vectorsPerRow, draft.vectorsPerThread));
@@ -186,7 +164,7 @@ static void layChunks(Draft &draft, const AccessPattern &pattern, int64_t vector
 }
 
 /// No reduction: neighbouring threads take neighbouring vectors.
-static void layElements(Draft &draft, const AccessPattern &pattern, int64_t vectorsPerRow) {
+static void layElements(ScheduleDraft &draft, const AccessPattern &pattern, int64_t vectorsPerRow) {
   constexpr int64_t kThreads = 256;
   draft.kind = ScheduleKind::PerElement;
   // The lanes of a group meet by shuffles, which want whole warps.
@@ -202,7 +180,7 @@ static void layElements(Draft &draft, const AccessPattern &pattern, int64_t vect
     }
 }
 
-static void decideInFlight(Draft &draft, const AccessPattern &pattern) {
+static void decideInFlight(ScheduleDraft &draft, const AccessPattern &pattern) {
   bool gathers = !pattern.gathers.empty();
   draft.slotsInFlight = gathers ? std::min(pattern.slots, kMostSlotsInFlight) : 1;
   draft.vectorsInFlight = gathers ? 1 : draft.vectorsPerThread;
@@ -212,7 +190,7 @@ static void decideInFlight(Draft &draft, const AccessPattern &pattern) {
 }
 
 /// The most CTAs that leave the registers a schedule wants; ptxas takes them only when told.
-static int64_t ctasFor(const Draft &draft, const AccessPattern &pattern, TargetAttr target) {
+static int64_t ctasFor(const ScheduleDraft &draft, const AccessPattern &pattern, TargetAttr target) {
   int64_t threads = draft.threadsPerRow * draft.rowsPerCta;
   int64_t wanted = RegisterEstimate(pattern, draft.attribute(target.getContext())).wanted();
   int64_t ctas = std::min(target.getCtas(), target.getThreads() / threads);
@@ -242,7 +220,7 @@ static int64_t registersWhenLate(const RegisterEstimate &estimate, const AccessP
 /// threads' places empty; else 0. (bf16 norm at 7168, 448 threads: 3 CTAs 35.4 us, 4 with the weight late 34.1; at
 /// 16384, 512 x 4: 2 of 48 registers 35.4, 3 of 40 34.7; layer_norm there 36.5 and 35.3, at 8192, 256 x 4: 4 of 48
 /// 35.1, 6 of 40 34.9.)
-static int64_t ctasWhenLate(const Draft &draft, const AccessPattern &pattern, TargetAttr target) {
+static int64_t ctasWhenLate(const ScheduleDraft &draft, const AccessPattern &pattern, TargetAttr target) {
   ScheduleAttr schedule = draft.attribute(target.getContext());
   int64_t threads = draft.threadsPerRow * draft.rowsPerCta;
   if (draft.kind != ScheduleKind::PerRow || draft.scope != RowScope::Cta || draft.keep != Keep::Packed ||
@@ -255,7 +233,7 @@ static int64_t ctasWhenLate(const Draft &draft, const AccessPattern &pattern, Ta
   return ctas;
 }
 
-static void decideOccupancy(Draft &draft, const AccessPattern &pattern, TargetAttr target) {
+static void decideOccupancy(ScheduleDraft &draft, const AccessPattern &pattern, TargetAttr target) {
   // Two warps that wait for a mean unpack their rows once: 20 CTAs of 48 registers 34.81 us, 24 of 40 34.92
   // (layer_norm at 1024; at 2048 and 4096 1 and 3 % slower).
   if (!centredPhases(pattern).empty() && draft.kind == ScheduleKind::PerRow && draft.scope == RowScope::Cta &&
@@ -269,7 +247,7 @@ static void decideOccupancy(Draft &draft, const AccessPattern &pattern, TargetAt
   draft.minCtas = ctasFor(draft, pattern, target);
   // Late operands rather than one CTA, where they leave room for two. (f32 norm at 16384: 68.8 and 67.9 us.)
   if (draft.minCtas == 1 && draft.threadsPerRow <= kMostThreadsPerRow && draft.invariants == Invariants::Early) {
-    Draft late = draft;
+    ScheduleDraft late = draft;
     late.invariants = Invariants::Late;
     late.minCtas = ctasFor(late, pattern, target);
     if (late.minCtas > 1)
@@ -292,13 +270,15 @@ std::optional<ScheduleAttr> fastnorm::bestSchedule(const AccessPattern &pattern,
     return std::nullopt;
   if (rows)
     *rows *= innerRowsOf(pattern.kernel);
+  if (!pattern.columnReductions.empty())
+    return bestPersistentSchedule(pattern, target, rows);
   MLIRContext *context = target.getContext();
-  auto finish = [&](Draft draft) {
+  auto finish = [&](ScheduleDraft draft) {
     decideInFlight(draft, pattern);
     decideOccupancy(draft, pattern, target);
     return draft.attribute(context);
   };
-  Draft draft;
+  ScheduleDraft draft;
   draft.vectorWidth = vectorWidthFor(pattern);
   int64_t columns = pattern.coveredColumns(draft.attribute(context));
   int64_t vectorsPerRow = llvm::divideCeil(columns, draft.vectorWidth);
@@ -320,7 +300,7 @@ std::optional<ScheduleAttr> fastnorm::bestSchedule(const AccessPattern &pattern,
   bool fits = draft.vectorsPerThread <= mostVectors && !whyIllegal(pattern, perRow, target);
   if (fits && (ctas > 1 || gridCtas == 1))
     return perRow;
-  Draft split;
+  ScheduleDraft split;
   split.vectorWidth = draft.vectorWidth;
   if (gridCtas > 1) {
     splitRow(split, RowScope::Grid, pattern, vectorsPerRow, gridCtas);
@@ -328,7 +308,7 @@ std::optional<ScheduleAttr> fastnorm::bestSchedule(const AccessPattern &pattern,
     if (split.vectorsPerThread <= mostVectors && !whyIllegal(pattern, perGrid, target))
       return perGrid;
   }
-  Draft chunks;
+  ScheduleDraft chunks;
   chunks.vectorWidth = draft.vectorWidth;
   layChunks(chunks, pattern, vectorsPerRow);
   return finish(chunks);

@@ -28,6 +28,10 @@ static constexpr int64_t kShiftRegistersPerOperand = 4;
 /// No kernel of this family was seen to need fewer.
 static constexpr int64_t kLeastRegisters = 40;
 
+/// Of persistent CTAs: the row, its stage, where the next ones lie and their scalars (the kernels of docs/Schedules.md
+/// that sum columns take 96 to 106 with 16 sums a thread, 113 to 124 with 32 and a second row reduction).
+static constexpr int64_t kWalkRegisters = 24;
+
 /// Row scalars that a reduction behind the first leaves for later phases, and what it works in.
 static constexpr int64_t kRegistersPerFurtherReduction = 4;
 
@@ -76,12 +80,15 @@ RegisterEstimate::RegisterEstimate(const AccessPattern &pattern, ScheduleAttr sc
   for (GatherOp gather : pattern.gathers)
     perVector += (loadWords(pattern, gather.getTable(), schedule) + perSlot) *
                  std::min(pattern.slots, schedule.getSlotsInFlight());
-  inFlight = perVector * schedule.getVectorsInFlight();
+  // From shared memory a vector comes when it is asked for.
+  inFlight = perVector * (schedule.getStages() > 0 ? 1 : schedule.getVectorsInFlight());
+  columnSums = static_cast<int64_t>(pattern.columnReductions.size()) * schedule.getVectorsPerThread() *
+               schedule.getVectorWidth();
 
   // Over a grid nothing waits for a later phase: its launch reads again.
   bool keeps = schedule.getKind() == ScheduleKind::PerRow && schedule.getScope() != RowScope::Grid;
   keptPerVector = keeps ? keptWords(pattern, schedule) : 0;
-  base = kBaseRegisters + shiftRegisters(pattern, schedule) +
+  base = kBaseRegisters + shiftRegisters(pattern, schedule) + (schedule.isPersistent() ? kWalkRegisters : 0) +
          kRegistersPerFurtherReduction * std::max<int64_t>(0, meetings(pattern, schedule) - 1);
   vectors = schedule.getVectorsPerThread();
   vectorsInFlight = schedule.getVectorsInFlight();
@@ -101,10 +108,10 @@ int64_t RegisterEstimate::wanted() const {
   // unpacked.
   int64_t whileLoading = inFlight + keptPerVector * (vectors - vectorsInFlight);
   int64_t whileComputing = keptPerVector * vectors + kArithmeticRegisters;
-  return std::max(kLeastRegisters, base + invariants + std::max(whileLoading, whileComputing));
+  return std::max(kLeastRegisters, base + columnSums + invariants + std::max(whileLoading, whileComputing));
 }
 
-int64_t RegisterEstimate::needed() const { return base + keptPerVector * vectors; }
+int64_t RegisterEstimate::needed() const { return base + columnSums + keptPerVector * vectors; }
 
 int64_t fastnorm::registersAvailable(TargetAttr target, int64_t threads, int64_t ctas) {
   // A multiprocessor is four partitions, each with a quarter of the registers and of the warps; ptxas counts so too.

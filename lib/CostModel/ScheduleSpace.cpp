@@ -7,8 +7,10 @@
 
 #include "fastnorm/CostModel/ScheduleSpace.h"
 
-#include "fastnorm/Analysis/CentredPhase.h"
+#include "fastnorm/Analysis/RowLayout.h"
+#include "fastnorm/Analysis/SharedLayout.h"
 #include "fastnorm/CostModel/RegisterEstimate.h"
+#include "fastnorm/Target/Capabilities.h"
 
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
@@ -76,10 +78,73 @@ static Reason whyTargetIllegal(ScheduleAttr schedule, TargetAttr target) {
   return std::nullopt;
 }
 
-/// Bytes of shared memory that row sums meet in: one f32 per warp that takes part, and value it leaves.
-static int64_t reductionBytes(const AccessPattern &pattern, ScheduleAttr schedule) {
-  int64_t warps = schedule.getThreads() / 32 * schedule.getClusterCtas();
-  return valuesPerWarp(pattern, schedule) * static_cast<int64_t>(llvm::alignTo(warps, 4)) * 4;
+/// Sums over rows stay in the registers of a thread, which has the same columns in every row.
+static Reason whyColumnSumsIllegal(const AccessPattern &pattern, ScheduleAttr schedule) {
+  if (pattern.columnReductions.empty())
+    return std::nullopt;
+  if (!schedule.isPersistent())
+    return "works on a part of the rows, but the kernel reduces over all of them: use per_row with persistent_ctas";
+  if (pattern.isShifted(schedule))
+    return llvm::formatv("has vectors of {0} elements, which rows that start at multiples of {1} shift, but the kernel "
+                         "reduces over rows and its threads keep their columns: use vector_width {1}",
+                         schedule.getVectorWidth(), pattern.alignedElements)
+        .str();
+  return std::nullopt;
+}
+
+/// Bytes that a row of a streamed input starts at a multiple of, at most 16.
+static int64_t rowAlignment(const AccessPattern &pattern, BlockArgument argument) {
+  int64_t bytes = elementBytes(cast<RankedTensorType>(argument.getType()).getElementType());
+  return RowLayout::of(pattern.kernel, argument).alignmentBytes(bytes, pattern.alignment);
+}
+
+/// Bulk copies move whole 16 bytes between places that are multiples of 16.
+static Reason whyStagesIllegal(const AccessPattern &pattern, ScheduleAttr schedule, TargetAttr target) {
+  if (schedule.getStages() == 0)
+    return std::nullopt;
+  if (!supportsBulkCopies(target))
+    return llvm::formatv("has {0} stages of bulk copies, but target {1} ({2}) has none: use stages 0",
+                         schedule.getStages(), target.getName(), target.getChip())
+        .str();
+  if (pattern.streamed.empty())
+    return llvm::formatv("has {0} stages, but the kernel reads no rows that they could hold: use stages 0",
+                         schedule.getStages())
+        .str();
+  for (BlockArgument argument : pattern.streamed) {
+    int64_t bytes = elementBytes(cast<RankedTensorType>(argument.getType()).getElementType());
+    int64_t chunk = schedule.getColumnChunk();
+    int64_t last = pattern.hidden - (schedule.getCtasPerRow() - 1) * chunk;
+    bool hasWholeParts = last * bytes % 16 == 0 && (schedule.getCtasPerRow() == 1 || chunk * bytes % 16 == 0);
+    if (rowAlignment(pattern, argument) < 16 || !hasWholeParts)
+      return llvm::formatv("has {0} stages, whose bulk copies need rows of whole 16 bytes that start at multiples of "
+                           "16, but those of input {1} are {2} bytes long, of which a CTA has {3}, and start at "
+                           "multiples of {4}: use stages 0",
+                           schedule.getStages(), argument.getArgNumber(), pattern.hidden * bytes,
+                           std::min(chunk, pattern.hidden) * bytes, rowAlignment(pattern, argument))
+          .str();
+  }
+  return std::nullopt;
+}
+
+/// A CTA may have this much less shared memory than its multiprocessor, which takes as much for each CTA.
+static constexpr int64_t kSharedBytesOfSystem = 1024;
+
+static Reason whySharedMemoryIllegal(const AccessPattern &pattern, ScheduleAttr schedule, TargetAttr target) {
+  int64_t bytes = reductionSlots(pattern, schedule) * 4;
+  if (schedule.isPersistent())
+    bytes += SharedLayout(pattern, schedule).totalBytes;
+  if (bytes > target.getSharedBytes())
+    return llvm::formatv("needs {0} bytes of shared memory per CTA, but target {1} allows {2}", bytes, target.getName(),
+                         target.getSharedBytes())
+        .str();
+  int64_t ctas = schedule.getMinCtas();
+  if (schedule.isPersistent() && ctas * (bytes + kSharedBytesOfSystem) > target.getSharedBytes() + kSharedBytesOfSystem)
+    return llvm::formatv(
+               "needs {0} bytes of shared memory for each of {1} CTAs of a multiprocessor, but target {2} has "
+               "{3} for all of them",
+               bytes, ctas, target.getName(), target.getSharedBytes() - (ctas - 1) * kSharedBytesOfSystem)
+        .str();
+  return std::nullopt;
 }
 
 static Reason whyResourcesIllegal(const AccessPattern &pattern, ScheduleAttr schedule, TargetAttr target) {
@@ -97,12 +162,7 @@ static Reason whyResourcesIllegal(const AccessPattern &pattern, ScheduleAttr sch
                          "{4} threads per multiprocessor",
                          needed, target.getName(), available, ctas, threads)
         .str();
-  int64_t sharedBytes = reductionBytes(pattern, schedule);
-  if (sharedBytes > target.getSharedBytes())
-    return llvm::formatv("needs {0} bytes of shared memory per CTA, but target {1} allows {2}", sharedBytes,
-                         target.getName(), target.getSharedBytes())
-        .str();
-  return std::nullopt;
+  return whySharedMemoryIllegal(pattern, schedule, target);
 }
 
 Reason fastnorm::whyIllegal(const AccessPattern &pattern, ScheduleAttr schedule, TargetAttr target) {
@@ -113,6 +173,10 @@ Reason fastnorm::whyIllegal(const AccessPattern &pattern, ScheduleAttr schedule,
   if (Reason reason = whyTargetIllegal(schedule, target))
     return reason;
   if (Reason reason = whyGroupsIllegal(pattern, schedule))
+    return reason;
+  if (Reason reason = whyColumnSumsIllegal(pattern, schedule))
+    return reason;
+  if (Reason reason = whyStagesIllegal(pattern, schedule, target))
     return reason;
   return whyResourcesIllegal(pattern, schedule, target);
 }

@@ -260,10 +260,36 @@ static LogicalResult verifyCtasPerRow(function_ref<InFlightDiagnostic()> emitErr
   return success();
 }
 
+/// Barriers that a CTA has, but the one of all its threads: one for each row group.
+static constexpr int64_t kMostRowGroups = 15;
+static constexpr int64_t kMostStages = 8;
+
+static LogicalResult verifyPersistence(function_ref<InFlightDiagnostic()> emitError, ScheduleKind kind, RowScope scope,
+                                       int64_t rowsPerCta, int64_t ctasPerRow, int64_t persistentCtas, int64_t stages) {
+  if (persistentCtas == 0 && stages != 0)
+    return emitError() << "expects stages only of persistent CTAs, but got " << stages << " and persistent_ctas 0";
+  if (persistentCtas == 0)
+    return success();
+  if (kind != ScheduleKind::PerRow || scope == RowScope::Grid)
+    return emitError() << "expects kind per_row and scope lanes, cta or cluster of persistent CTAs, but got "
+                       << stringifyScheduleKind(kind) << " and " << stringifyRowScope(scope);
+  if (persistentCtas < 0 || persistentCtas > 65536 || persistentCtas % ctasPerRow)
+    return emitError() << "expects persistent_ctas to be a multiple of ctas_per_row, " << ctasPerRow
+                       << ", up to 65536, but got " << persistentCtas;
+  if (stages != 0 && (stages < 2 || stages > kMostStages || scope == RowScope::Lanes))
+    return emitError() << "expects stages 0, or 2 to " << kMostStages << " with scope cta or cluster, but got "
+                       << stages << " with scope " << stringifyRowScope(scope);
+  if (scope != RowScope::Lanes && rowsPerCta > kMostRowGroups)
+    return emitError() << "expects at most " << kMostRowGroups << " row groups in a CTA, but got rows_per_cta "
+                       << rowsPerCta;
+  return success();
+}
+
 LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError, ScheduleKind kind, RowScope scope,
                                    int64_t threadsPerRow, int64_t rowsPerCta, int64_t ctasPerRow, int64_t vectorWidth,
                                    int64_t vectorsPerThread, int64_t vectorsInFlight, int64_t slotsInFlight,
                                    int64_t minCtas, Invariants invariants, Keep keep, Stores stores,
+                                   int64_t persistentCtas, int64_t stages, int64_t finalizeWidth,
                                    bool dependentLaunch) {
   const std::pair<StringRef, int64_t> counts[] = {{"threads_per_row", threadsPerRow},
                                                   {"rows_per_cta", rowsPerCta},
@@ -285,6 +311,10 @@ LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                        << ", but got " << vectorsInFlight;
   if (failed(verifyCtasPerRow(emitError, kind, scope, ctasPerRow)))
     return failure();
+  if (failed(verifyPersistence(emitError, kind, scope, rowsPerCta, ctasPerRow, persistentCtas, stages)))
+    return failure();
+  if (!llvm::isPowerOf2_64(finalizeWidth) || finalizeWidth > 32)
+    return emitError() << "expects finalize_width to be a power of two up to 32, but got " << finalizeWidth;
   if (kind == ScheduleKind::PerElement)
     return success();
   if (scope == RowScope::Lanes && (threadsPerRow > 32 || !llvm::isPowerOf2_64(threadsPerRow)))
@@ -292,7 +322,7 @@ LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                        << threadsPerRow;
   if (scope == RowScope::Lanes && (threadsPerRow * rowsPerCta) % 32)
     return emitError() << "expects whole warps, but a CTA has " << threadsPerRow * rowsPerCta << " threads";
-  if (scope != RowScope::Lanes && (threadsPerRow % 32 || rowsPerCta != 1))
+  if (scope != RowScope::Lanes && (threadsPerRow % 32 || (rowsPerCta != 1 && persistentCtas == 0)))
     return emitError() << "expects whole warps and one row per CTA for scope " << stringifyRowScope(scope)
                        << ", but got threads_per_row " << threadsPerRow << " and rows_per_cta " << rowsPerCta;
   return success();

@@ -9,10 +9,18 @@
 
 using namespace fastnorm;
 
-bool fastnorm::supportsF8Conversion(TargetAttr target) {
+/// 90 of sm_90.
+static int64_t architectureOf(TargetAttr target) {
   int64_t architecture = 0;
   bool isNumber = !target.getChip().drop_front(llvm::StringRef("sm_").size()).getAsInteger(10, architecture);
   assert(isNumber && "the verifier knows each chip");
   (void)isNumber;
+  return architecture;
+}
+
+bool fastnorm::supportsF8Conversion(TargetAttr target) {
+  int64_t architecture = architectureOf(target);
   return architecture >= 90 || (architecture == 89 && target.getPtx() >= 81);
 }
+
+bool fastnorm::supportsBulkCopies(TargetAttr target) { return architectureOf(target) >= 90; }

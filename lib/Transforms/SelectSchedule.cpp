@@ -59,7 +59,9 @@ private:
       return op->emitOpError(reason);
     std::optional<ScheduleAttr> schedule = bestSchedule(pattern, target, rows);
     if (!schedule)
-      return kernel.emitOpError("has no schedule on target ") << target.getName();
+      return kernel.emitOpError("reduces over rows of ")
+             << pattern.hidden << " elements, but no CTA or cluster of target " << target.getName()
+             << " has the registers for their sums; expected narrower rows, or a target with (larger) clusters";
     kernel.setScheduleAttr(*schedule);
     emitRemark(kernel.getLoc()) << "schedule: " << kernel.getName() << " (hidden " << pattern.hidden << ", "
                                 << pattern.phases << (pattern.phases == 1 ? " phase) " : " phases) ") << *schedule;

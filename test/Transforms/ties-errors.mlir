@@ -26,7 +26,7 @@ func.func @two_arguments(%x: tensor<?x64xf32> {fastnorm.result = 0 : i64}, %r: t
 // -----
 
 func.func @gathered(%t: tensor<8x64xf32> {fastnorm.result = 0 : i64}, %i: tensor<8x2xi32>) -> tensor<8x64xf32> {
-  // expected-error@+1 {{'fastnorm.kernel' op writes its result 0 over input 0, which other threads read, too; only an input of [row, hidden] that is not gathered from can share the buffer of a result}}
+  // expected-error@+1 {{'fastnorm.kernel' op writes its result 0 over input 0, which other threads read, too; only an input of [row, hidden] that is not gathered from, or one of [hidden] that is added to sums over rows, can share the buffer of a result}}
   %y = fastnorm.combine %t[%i] : tensor<8x64xf32>, tensor<8x2xi32> -> tensor<8x64xf32>
   return %y : tensor<8x64xf32>
 }

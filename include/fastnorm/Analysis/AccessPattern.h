@@ -45,10 +45,15 @@ struct AccessPattern {
   llvm::SmallVector<mlir::BlockArgument> groupScalars; ///< [row, group]
   llvm::SmallVector<mlir::BlockArgument> tables;       ///< gathered from
   llvm::SmallVector<GatherOp> gathers;                 ///< with an index of [row, slot]
-  llvm::SmallVector<GatherOp> rowGathers;    ///< with an index of [row]: streamed, each row from its own place
-  llvm::SmallVector<ReduceOp> rowReductions; ///< over hidden, in order
+  llvm::SmallVector<GatherOp> rowGathers;       ///< with an index of [row]: streamed, each row from its own place
+  llvm::SmallVector<ReduceOp> rowReductions;    ///< over hidden, in order
+  llvm::SmallVector<ReduceOp> columnReductions; ///< over row, in order; each of a [row, hidden] value
+  /// [hidden] inputs that only what follows the column reductions reads.
+  llvm::SmallVector<mlir::BlockArgument> columnOperands;
   /// Values with axes [row, hidden] or [row, group] that a later phase than their own uses, in order.
   llvm::SetVector<mlir::Value> crossing;
+  /// What is computed from the column reductions, themselves included: known when all rows were worked on.
+  llvm::DenseSet<mlir::Value> columns;
   /// Ops that no lowering can place, with the reason.
   llvm::SmallVector<std::pair<mlir::Operation *, std::string>> unsupported;
 
@@ -97,6 +102,7 @@ private:
   void countGroups(mlir::Value value);
   void placeRows();
   void findTied();
+  bool isReadByWriter(mlir::BlockArgument argument, unsigned result) const;
 
   llvm::DenseMap<mlir::Value, int64_t> phase;
 };

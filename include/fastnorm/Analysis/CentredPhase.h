@@ -43,6 +43,10 @@ bool hasEqualWarps(const AccessPattern &pattern, ScheduleAttr schedule);
 /// holds where moments need to know.
 int64_t valuesPerWarp(const AccessPattern &pattern, ScheduleAttr schedule);
 
+/// Values of f32 that each warp of a row tells the others at the end of a phase; none where the row's warps do not meet
+/// there.
+int64_t valuesTold(const AccessPattern &pattern, ScheduleAttr schedule, int64_t phase);
+
 } // namespace fastnorm
 
 #endif // FASTNORM_ANALYSIS_CENTREDPHASE_H

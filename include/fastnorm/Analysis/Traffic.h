@@ -21,7 +21,14 @@ struct ByteCount {
 /// Distinct bytes: what must cross the memory bus once, however often the kernel reads it. Gathered rows count once per
 /// slot, as if no slot were dropped and no row chosen twice.
 struct Traffic {
-  explicit Traffic(KernelOp kernel);
+  Traffic() = default;
+
+  /// Of a kernel's launch. Where it reduces over rows: of the launch that works on them; what it leaves for the next is
+  /// not counted, since it need not leave the caches.
+  static Traffic ofRows(const AccessPattern &pattern);
+  /// Of what follows the column reductions of a kernel: it reads and writes [hidden] alone, however many rows there
+  /// are.
+  static Traffic ofColumns(const AccessPattern &pattern);
 
   /// Of the launch that carries out one phase, where a kernel has a launch per phase: what the phase needs, and f32
   /// partial sums that `ctasPerRow` CTAs leave for each reduction.

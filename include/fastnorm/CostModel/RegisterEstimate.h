@@ -20,6 +20,7 @@ struct RegisterEstimate {
   int64_t inFlight = 0;      ///< hold loads that were issued and not yet used
   int64_t keptPerVector = 0; ///< hold what one vector leaves for later phases
   int64_t invariants = 0;    ///< hold [hidden] operands that were loaded and not yet used
+  int64_t columnSums = 0;    ///< hold what the thread's rows add to its columns
   int64_t vectors = 0;       ///< vectors of a thread
   int64_t vectorsInFlight = 0;
 

@@ -174,7 +174,7 @@ def Fastnorm_ScheduleAttr : Fastnorm_Attr<"Schedule", "schedule"> {
     | kind | `per_element`: no row reduction; `per_row`: a row stays in registers between its phases; `two_pass`: one sweep over column chunks per phase, re-reading; legal for every hidden |
     | scope | who shares a row: `lanes`, 1 to 32 neighbouring lanes (a power of two); `cta`, the whole CTA; `cluster`, the CTAs of a cluster, whose sums meet in distributed shared memory; `grid`, CTAs whose sums meet in global memory, one launch per phase, each reading its columns again |
     | threads_per_row | threads of a CTA that share a row; for `per_element`, neighbouring threads along hidden |
-    | rows_per_cta | rows one CTA works on side by side; more than 1 only for `lanes` and `per_element` |
+    | rows_per_cta | rows one CTA works on side by side; more than 1 only for `lanes` and `per_element`, and for persistent CTAs, whose threads then form as many *row groups* |
     | ctas_per_row | CTAs that share a row, each a contiguous part of its columns: for `cluster` 2, 4, 8 or 16, for `grid` 2 to 1024, else 1 |
     | vector_width | elements a thread loads from a row at once |
     | vectors_per_thread | vectors each thread owns of a row; for `two_pass` and `per_element`, of a column chunk |
@@ -184,7 +184,13 @@ def Fastnorm_ScheduleAttr : Fastnorm_Attr<"Schedule", "schedule"> {
     | invariants | `[hidden]` operands are loaded `early`, before the first reduction, or `late`, two vectors ahead of their use |
     | keep | values that cross a phase wait `packed` in their storage type, or `computed`, as f32 |
     | stores | `streaming` (evict first) or `cached` |
+    | persistent_ctas | CTAs of the grid at most, each of which walks over many rows; 0: a CTA works on its rows only. A kernel that reduces over rows needs them: each thread adds up its columns in registers, and a second launch adds up what the CTAs leave |
+    | stages | of persistent CTAs: rows of each row group that are on their way into shared memory by asynchronous copies (`cp.async.bulk`), 2 to 8; 0: loads go to registers |
+    | finalize_width | of a kernel that reduces over rows: 16-byte pieces of columns that a warp of the second launch adds up side by side, a power of two up to 32 |
     | dependent_launch | the launch begins while the one before it in the graph drains, and waits for it before its first access; of a graph's first kernel it asks nothing |
+
+    Row groups take the rows in turn: of c clusters (or CTAs), each of g groups, group j of cluster i works on rows
+    (k · g + j) · c + i for k = 0, 1, …; with scope `lanes` a CTA takes rows_per_cta neighbouring rows at a time.
 
     Threads per CTA are threads_per_row times rows_per_cta. A column chunk, the columns of a row that a CTA holds at a
     time, is threads_per_row times vector_width times vectors_per_thread elements.
@@ -208,6 +214,9 @@ def Fastnorm_ScheduleAttr : Fastnorm_Attr<"Schedule", "schedule"> {
     Fastnorm_DefaultedEnum<Fastnorm_Invariants, "::fastnorm::Invariants::Early">:$invariants,
     Fastnorm_DefaultedEnum<Fastnorm_Keep, "::fastnorm::Keep::Packed">:$keep,
     Fastnorm_DefaultedEnum<Fastnorm_Stores, "::fastnorm::Stores::Streaming">:$stores,
+    DefaultValuedParameter<"int64_t", "0">:$persistent_ctas,
+    DefaultValuedParameter<"int64_t", "0">:$stages,
+    DefaultValuedParameter<"int64_t", "8">:$finalize_width,
     DefaultValuedParameter<"bool", "false">:$dependent_launch);
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
@@ -215,6 +224,10 @@ def Fastnorm_ScheduleAttr : Fastnorm_Attr<"Schedule", "schedule"> {
     int64_t getThreads() const { return getThreadsPerRow() * getRowsPerCta(); }
     /// Elements of a row that one CTA's threads cover at once.
     int64_t getColumnChunk() const { return getThreadsPerRow() * getVectorWidth() * getVectorsPerThread(); }
+    /// Whether a CTA walks over many rows.
+    bool isPersistent() const { return getPersistentCtas() > 0; }
+    /// Whether a CTA is several groups of threads, each with a row of its own and barriers of its own.
+    bool hasRowGroups() const { return getScope() != RowScope::Lanes && isPersistent() && getRowsPerCta() > 1; }
     /// CTAs of a cluster; 1 without clusters.
     int64_t getClusterCtas() const { return getScope() == RowScope::Cluster ? getCtasPerRow() : 1; }
   }];

@@ -16,6 +16,10 @@ namespace fastnorm {
 /// ISA, cvt).
 bool supportsF8Conversion(TargetAttr target);
 
+/// Whether rows can be on their way into shared memory without registers (cp.async.bulk): sm_90 and later (PTX
+/// ISA 8.0).
+bool supportsBulkCopies(TargetAttr target);
+
 } // namespace fastnorm
 
 #endif // FASTNORM_TARGET_CAPABILITIES_H

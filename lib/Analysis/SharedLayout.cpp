@@ -1,0 +1,52 @@
+//===- SharedLayout.cpp - Shared memory of persistent CTAs -*- C++ -*-===//
+//
+// Part of fastnorm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "fastnorm/Analysis/SharedLayout.h"
+
+#include "fastnorm/Analysis/CentredPhase.h"
+
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace fastnorm;
+
+/// Bulk copies want 16 bytes; 128 keep a stage's lines apart.
+static constexpr int64_t kRingAlignment = 128;
+
+SharedLayout::SharedLayout(const AccessPattern &pattern, ScheduleAttr schedule)
+    : stages(schedule.getStages()), exchangePhases(schedule.getClusterCtas() > 1 ? pattern.phases - 1 : 0) {
+  int64_t groups = schedule.getRowsPerCta();
+  exchangeStart = 8 * groups * stages;
+  ringOffset = llvm::alignTo(exchangeStart + 8 * 2 * groups * exchangePhases, kRingAlignment);
+  if (stages > 0) {
+    for (BlockArgument argument : pattern.streamed) {
+      streamOffsets[argument] = stageBytes;
+      Type element = cast<RankedTensorType>(argument.getType()).getElementType();
+      stageBytes += llvm::alignTo(schedule.getColumnChunk() * elementBytes(element), 16);
+    }
+    groupBytes = stageBytes * stages;
+  }
+  int64_t ringBytes = groups * groupBytes;
+  int64_t columnBytes = pattern.columnReductions.empty() || groups == 1 ? 0 : groups * schedule.getColumnChunk() * 4;
+  totalBytes = ringOffset + std::max(ringBytes, columnBytes);
+}
+
+int64_t fastnorm::slotsPerReduction(ScheduleAttr schedule) {
+  return llvm::alignTo(schedule.getThreadsPerRow() / 32 * schedule.getClusterCtas(), 4);
+}
+
+int64_t fastnorm::slotSets(ScheduleAttr schedule) { return schedule.isPersistent() ? 2 * schedule.getRowsPerCta() : 1; }
+
+int64_t fastnorm::reductionSlots(const AccessPattern &pattern, ScheduleAttr schedule) {
+  if (schedule.getScope() == RowScope::Lanes || schedule.getThreadsPerRow() * schedule.getClusterCtas() <= 32)
+    return 0;
+  return slotSets(schedule) * valuesPerWarp(pattern, schedule) * slotsPerReduction(schedule);
+}
+
+int64_t fastnorm::persistentClusters(ScheduleAttr schedule) {
+  return schedule.getPersistentCtas() / schedule.getCtasPerRow();
+}

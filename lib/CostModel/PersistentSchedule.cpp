@@ -1,0 +1,182 @@
+//===- PersistentSchedule.cpp - Schedules of kernels that reduce over rows -*- C++ -*-===//
+//
+// Part of fastnorm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The rules of docs/Schedules.md for gradients of norms: one persistent CTA a
+// multiprocessor, its threads in row groups, with enough rows on their way.
+// What is not said to be measured was not.
+//
+//===----------------------------------------------------------------------===//
+
+#include "PersistentSchedule.h"
+
+#include "ScheduleDraft.h"
+
+#include "fastnorm/CostModel/RegisterEstimate.h"
+#include "fastnorm/CostModel/ScheduleSpace.h"
+
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace fastnorm;
+
+/// Threads of a CTA with 2 vectors each; with 4, half of them have the registers. More were 0.1 to 8 us slower.
+static constexpr int64_t kThreads = 512;
+/// Threads of a CTA of short rows, which have no stages: several such CTAs hide their loads.
+static constexpr int64_t kThreadsOfShortRows = 256;
+/// Vectors of 16 bytes of a row that neighbouring lanes have; of more a warp has its own row.
+static constexpr int64_t kMostVectorsOfLanes = 32;
+/// Row groups have a named barrier each, of which a CTA has 15 beside its own.
+static constexpr int64_t kMostRowGroups = 15;
+static constexpr int64_t kMostStages = 8;
+/// Bytes that all row groups of a CTA have on their way at least: 60 to 96 KB were best.
+static constexpr int64_t kBytesInFlight = 60 * 1024;
+
+namespace {
+
+class PersistentRules {
+public:
+  PersistentRules(const AccessPattern &pattern, TargetAttr target, std::optional<int64_t> rows)
+      : pattern(pattern), target(target), rows(rows),
+        vectorWidth(std::min({16 / pattern.narrowestBytes, 32 / pattern.widestBytes, pattern.alignedElements})),
+        wideVectors(llvm::divideCeil(pattern.hidden * pattern.narrowestBytes, 16)) {
+    if (pattern.hasGroups)
+      vectorWidth = std::min(std::max(vectorWidth, pattern.groupSize() / 32), pattern.groupSize());
+  }
+
+  std::optional<ScheduleAttr> best() const {
+    if (wideVectors <= kMostVectorsOfLanes)
+      if (std::optional<ScheduleAttr> schedule = withLanes())
+        return schedule;
+    // As few elements a thread as the registers of a cluster allow, then as small a cluster.
+    for (const SmallVector<int64_t> &sizes : {usualVectors(), SmallVector<int64_t>{6, 8}})
+      for (int64_t ctas = fewestCtas(); ctas <= std::max<int64_t>(1, target.getClusterCtas()); ctas *= 2)
+        for (int64_t wideVectorsOfThread : sizes)
+          if (std::optional<ScheduleAttr> schedule = withRowGroups(ctas, wideVectorsOfThread))
+            return schedule;
+    return std::nullopt;
+  }
+
+private:
+  /// Vectors of 16 bytes that a thread may have, best first. Where two row sums meet in larger clusters, fewer threads
+  /// with more were faster (layer_norm at 8192 and 16384).
+  SmallVector<int64_t> usualVectors() const {
+    if (fewestCtas() >= 4 && pattern.rowReductions.size() > 1)
+      return {4, 2};
+    return {2, 4};
+  }
+
+  /// CTAs that share a row: each has up to 512 vectors, and of wider rows 256, so that several row groups fit beside
+  /// each other (1 at 4096, 2 at 5120, 4 at 8192, 8 at 16384 bf16).
+  int64_t fewestCtas() const {
+    int64_t wanted = wideVectors <= 512 ? 1 : wideVectors < 1024 ? 2 : wideVectors < 2048 ? 4 : 8;
+    return std::max<int64_t>(1, std::min(wanted, target.getClusterCtas()));
+  }
+
+  /// Clusters that are resident at once, a CTA a multiprocessor. Larger ones leave multiprocessors over, because they
+  /// lie within a part of the chip: 30 of 4 and 15 of 8 CTAs on the 132 of an H200.
+  int64_t residentClusters(int64_t ctas) const {
+    int64_t usable = target.getMultiprocessors();
+    if (ctas > 2)
+      usable = usable * 10 / 11;
+    return std::max<int64_t>(1, usable / ctas);
+  }
+
+  ScheduleDraft start() const {
+    ScheduleDraft draft;
+    draft.vectorWidth = vectorWidth;
+    // Default stores were faster than streaming ones between bulk copies.
+    draft.stores = Stores::Cached;
+    // 64 to 128 CTAs for each result.
+    draft.finalizeWidth = pattern.hidden <= 2048 ? 4 : pattern.hidden <= 4096 ? 8 : pattern.hidden < 8192 ? 16 : 32;
+    return draft;
+  }
+
+  int64_t wantedRegisters(const ScheduleDraft &draft) const {
+    return RegisterEstimate(pattern, draft.attribute(target.getContext())).wanted();
+  }
+
+  /// With fewer rows than all row groups would take at once, fewer groups on as many multiprocessors.
+  void spreadFewRows(ScheduleDraft &draft, int64_t clusters, int64_t fewestGroups) const {
+    while (rows && draft.rowsPerCta / 2 >= fewestGroups && *rows < draft.rowsPerCta * clusters * 3 / 4)
+      draft.rowsPerCta /= 2;
+  }
+
+  std::optional<ScheduleAttr> ifLegal(ScheduleDraft draft) const {
+    draft.vectorsInFlight = draft.vectorsPerThread;
+    draft.slotsInFlight = pattern.gathers.empty() ? 1 : std::min<int64_t>(pattern.slots, 8);
+    ScheduleAttr schedule = draft.attribute(target.getContext());
+    return whyIllegal(pattern, schedule, target) ? std::nullopt : std::optional(schedule);
+  }
+
+  /// Short rows: a power of two of lanes each, loads to registers.
+  std::optional<ScheduleAttr> withLanes() const {
+    ScheduleDraft draft = start();
+    draft.scope = RowScope::Lanes;
+    int64_t vectors = llvm::divideCeil(pattern.hidden, vectorWidth);
+    int64_t mostOfThread = std::max<int64_t>(1, 32 / pattern.narrowestBytes / vectorWidth);
+    draft.threadsPerRow = std::min<int64_t>(32, llvm::PowerOf2Ceil(llvm::divideCeil(vectors, mostOfThread)));
+    draft.vectorsPerThread = llvm::divideCeil(vectors, draft.threadsPerRow);
+    draft.vectorsInFlight = draft.vectorsPerThread;
+    draft.rowsPerCta = kThreadsOfShortRows / draft.threadsPerRow;
+    draft.persistentCtas = target.getMultiprocessors();
+    int64_t wanted = wantedRegisters(draft);
+    draft.minCtas = std::min(target.getCtas(), target.getThreads() / kThreadsOfShortRows);
+    while (draft.minCtas > 1 && registersAvailable(target, kThreadsOfShortRows, draft.minCtas) < wanted)
+      --draft.minCtas;
+    draft.persistentCtas *= draft.minCtas;
+    spreadFewRows(draft, draft.persistentCtas, std::max<int64_t>(1, 32 / draft.threadsPerRow));
+    return ifLegal(draft);
+  }
+
+  /// Wider rows: row groups of whole warps, over a cluster of `ctas`; each thread has `wideVectorsOfThread` times 16
+  /// bytes.
+  std::optional<ScheduleAttr> withRowGroups(int64_t ctas, int64_t wideVectorsOfThread) const {
+    ScheduleDraft draft = start();
+    draft.scope = ctas > 1 ? RowScope::Cluster : RowScope::Cta;
+    draft.ctasPerRow = ctas;
+    int64_t vectors = llvm::divideCeil(llvm::divideCeil(pattern.hidden, vectorWidth), ctas);
+    int64_t mostOfThread = std::max<int64_t>(1, wideVectorsOfThread * 16 / pattern.narrowestBytes / vectorWidth);
+    draft.threadsPerRow = llvm::alignTo(llvm::divideCeil(vectors, mostOfThread), 32);
+    draft.vectorsPerThread = llvm::divideCeil(vectors, draft.threadsPerRow);
+    draft.vectorsInFlight = draft.vectorsPerThread;
+    int64_t threads = wideVectorsOfThread <= 2 ? kThreads : kThreads / 2;
+    draft.rowsPerCta = std::min(kMostRowGroups, threads / draft.threadsPerRow);
+    draft.persistentCtas = residentClusters(ctas) * ctas;
+    int64_t wanted = wantedRegisters(draft);
+    while (draft.rowsPerCta > 0 && registersAvailable(target, draft.threadsPerRow * draft.rowsPerCta, 1) < wanted)
+      --draft.rowsPerCta;
+    if (draft.rowsPerCta == 0)
+      return std::nullopt;
+    draft.stages = stagesOf(draft);
+    spreadFewRows(draft, residentClusters(ctas), /*fewestGroups=*/1);
+    if (std::optional<ScheduleAttr> schedule = ifLegal(draft))
+      return schedule;
+    draft.stages = 0;
+    return ifLegal(draft);
+  }
+
+  /// The fewest that have enough on its way.
+  int64_t stagesOf(const ScheduleDraft &draft) const {
+    int64_t elementBytesOfAll = 0;
+    for (BlockArgument argument : pattern.streamed)
+      elementBytesOfAll += elementBytes(cast<RankedTensorType>(argument.getType()).getElementType());
+    int64_t columns = llvm::divideCeil(pattern.hidden, draft.ctasPerRow);
+    int64_t stageBytes = std::max<int64_t>(1, draft.rowsPerCta * elementBytesOfAll * columns);
+    return std::clamp<int64_t>(llvm::divideCeil(kBytesInFlight, stageBytes), 2, kMostStages);
+  }
+
+  const AccessPattern &pattern;
+  TargetAttr target;
+  std::optional<int64_t> rows;
+  int64_t vectorWidth;
+  int64_t wideVectors; ///< of 16 bytes, that a row has of its narrowest elements
+};
+
+} // namespace
+
+std::optional<ScheduleAttr> fastnorm::bestPersistentSchedule(const AccessPattern &pattern, TargetAttr target,
+                                                             std::optional<int64_t> rows) {
+  return PersistentRules(pattern, target, rows).best();
+}
