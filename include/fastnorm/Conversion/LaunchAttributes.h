@@ -22,6 +22,9 @@ inline constexpr llvm::StringLiteral kWrittenBytesAttr = "fastnorm.written_bytes
 /// The rows those are counted for: a symbol's name or a number.
 inline constexpr llvm::StringLiteral kLaunchRowsAttr = "fastnorm.rows";
 
+/// On a GPU module: the PTX version, times ten, that its instructions need at least.
+inline constexpr llvm::StringLiteral kPtxVersionAttr = "fastnorm.ptx_version";
+
 } // namespace fastnorm
 
 #endif // FASTNORM_CONVERSION_LAUNCHATTRIBUTES_H

@@ -39,6 +39,9 @@ public:
     plan.target = target.getName().str();
     plan.chip = target.getChip().str();
     readTensors();
+    // Last: no tensor has it.
+    if (llvm::any_of(functions, [](func::FuncOp function) { return takesSmLimit(function); }))
+      plan.symbols.push_back(kSmLimitSymbol);
     for (func::FuncOp function : functions) {
       if (graphOf(function) != graph)
         return Error{"expected variants of one graph, but got '" + graph.str() + "' and '" + graphOf(function).str() +
@@ -57,7 +60,13 @@ private:
     return variantOf ? variantOf.getValue() : function.getName();
   }
 
-  /// Variants have the arguments of the first function.
+  /// A host function's last argument may be the SM limit; all others are tensors.
+  static bool takesSmLimit(func::FuncOp function) {
+    return function.getNumArguments() > 0 && function.getArgumentTypes().back().isIndex();
+  }
+  static unsigned tensorCount(func::FuncOp function) { return function.getNumArguments() - takesSmLimit(function); }
+
+  /// Variants have the tensors of the first function.
   Status readVariant(func::FuncOp function) {
     host = function;
     Variant variant;
@@ -96,10 +105,10 @@ private:
   void readTensors() {
     auto isResult = [&](unsigned index) { return host.getArgAttr(index, kResultAttr) != nullptr; };
     for (bool results : {true, false})
-      for (unsigned index = 0; index < host.getNumArguments(); ++index)
+      for (unsigned index = 0; index < tensorCount(host); ++index)
         if (isResult(index) == results)
           readTensor(index, results ? plan.results : plan.arguments);
-    for (unsigned index = 0; index < host.getNumArguments(); ++index)
+    for (unsigned index = 0; index < tensorCount(host); ++index)
       if (auto indexed = host.getArgAttrOfType<StringAttr>(index, kIndexesAttr))
         plan.arguments[argumentOf[index].second].indexes = symbolIndex(indexed.getValue());
   }
@@ -184,6 +193,8 @@ private:
     IntegerAttr constant;
     if (matchPattern(value, m_Constant(&constant)))
       return Expression::constant(constant.getInt());
+    if (isa<BlockArgument>(value))
+      return Expression::symbol(symbolIndex(kSmLimitSymbol));
     Operation *op = value.getDefiningOp();
     if (auto cast = dyn_cast<arith::IndexCastOp>(op))
       return expressionOf(cast.getIn());
@@ -199,10 +210,22 @@ private:
     auto binary = [&](Expression::Kind kind) {
       return Expression::binary(kind, expressionOf(op->getOperand(0)), expressionOf(op->getOperand(1)));
     };
+    if (isa<arith::DivUIOp>(op))
+      return floorDivided(expressionOf(op->getOperand(0)), expressionOf(op->getOperand(1)).value());
     if (isa<arith::CeilDivUIOp>(op))
       return binary(Expression::Kind::CeilDivide);
-    assert(isa<arith::MulIOp>(op) && "host functions multiply and divide symbols only");
+    if (isa<arith::MinUIOp>(op))
+      return binary(Expression::Kind::Minimum);
+    if (isa<arith::MaxUIOp>(op))
+      return binary(Expression::Kind::Maximum);
+    assert(isa<arith::MulIOp>(op) && "host functions multiply, divide and bound symbols only");
     return binary(Expression::Kind::Multiply);
+  }
+
+  /// By a constant: the ceiling of the dividend less the divisor but one.
+  static Expression floorDivided(Expression dividend, int64_t divisor) {
+    Expression less = Expression::binary(Expression::Kind::Add, std::move(dividend), Expression::constant(1 - divisor));
+    return Expression::binary(Expression::Kind::CeilDivide, std::move(less), Expression::constant(divisor));
   }
 
   Expression bytesOf(gpu::LaunchFuncOp launch, StringRef attribute) {
@@ -221,6 +244,8 @@ private:
     launch.threads = expressionOf(op.getBlockSizeX()).value();
     if (op.hasClusterSize())
       launch.cluster = expressionOf(op.getClusterSizeOperandValues().x).value();
+    if (Value sharedBytes = op.getDynamicSharedMemorySize())
+      launch.dynamicSharedBytes = expressionOf(sharedBytes).value();
     launch.dependent = op->hasAttr(kLaunchDependentAttr);
     llvm::raw_string_ostream(launch.schedule) << op->getAttr(kLaunchScheduleAttr);
     launch.readBytes = bytesOf(op, kReadBytesAttr);

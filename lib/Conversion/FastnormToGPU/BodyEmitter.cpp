@@ -13,6 +13,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/Support/SaveAndRestore.h"
 
 using namespace mlir;
 using namespace fastnorm;
@@ -127,8 +128,11 @@ Value BodyEmitter::insideRow(int64_t vector) {
 // Rows, chunks and phases
 //===----------------------------------------------------------------------===//
 
-void BodyEmitter::enterRow(const RowPosition &place) {
+void BodyEmitter::enterRow(const RowPosition &place, ArrayRef<Value> rowScalars) {
   position = place;
+  scalars.clear();
+  slotValues.clear();
+  presentSlots.clear();
   // Row bases are 64-bit; the offset of a thread within its row is small.
   auto enter = [&](Value pointer, Value value) {
     Value address = pointerAsInteger(pointer);
@@ -148,8 +152,56 @@ void BodyEmitter::enterRow(const RowPosition &place) {
     enter(pointer, yielded(index));
   if (isShifted)
     enterShiftedRow();
+  for (auto [argument, value] : llvm::zip(pattern.rowScalars, rowScalars))
+    scalars[argument] = value;
   loadRowScalars();
   enterChunk(position.columnBase);
+  // Held as they were loaded: unpacked forms would be merged over the rows.
+  for (auto &[key, value] : held) {
+    vectors[key] = value;
+    waiting.insert(key);
+  }
+}
+
+void BodyEmitter::holdInvariants(const RowPosition &place) {
+  position = place;
+  llvm::DenseSet<Value> ofAllRows;
+  for (BlockArgument argument : pattern.invariants) {
+    if (axesOf(argument).contains(Axis::Head))
+      continue;
+    ofAllRows.insert(argument);
+    Value pointer = interface.inputPointers.lookup(argument);
+    int64_t vectorBytes = schedule.getVectorWidth() * elementBytesOf(argument);
+    rowAddress[pointer] =
+        arith::AddIOp::create(builder, loc, pointerAsInteger(pointer),
+                              arith::MulIOp::create(builder, loc, position.lane, constant(vectorBytes)));
+  }
+  enterChunk(position.columnBase);
+  for (int64_t vector = 0; vector < schedule.getVectorsPerThread(); ++vector)
+    issueInvariants(vector, LoadPolicy::ReadOnly, &ofAllRows);
+  for (Value argument : ofAllRows)
+    for (int64_t vector = 0; vector < schedule.getVectorsPerThread(); ++vector)
+      held[{argument, vector}] = vectors.lookup({argument, vector});
+}
+
+SmallVector<Value> BodyEmitter::readRowScalars(Value row) {
+  llvm::SaveAndRestore other(position.row, row);
+  SmallVector<Value> values;
+  for (BlockArgument argument : pattern.rowScalars)
+    values.push_back(readRowScalar(argument));
+  return values;
+}
+
+Value BodyEmitter::rowStart(BlockArgument argument, Value row) {
+  llvm::SaveAndRestore other(position.row, row);
+  Value address = pointerAsInteger(interface.inputPointers.lookup(argument));
+  if (Value offset = rowOffsetBytes(argument))
+    address = arith::AddIOp::create(builder, loc, address, offset);
+  if (position.columnBase)
+    address = arith::AddIOp::create(
+        builder, loc, address,
+        arith::MulIOp::create(builder, loc, position.columnBase, constant(elementBytesOf(argument))));
+  return address;
 }
 
 void BodyEmitter::enterChunk(Value base) {
@@ -188,15 +240,21 @@ void BodyEmitter::enterPhase(int64_t phase) {
   pending = stillPending;
 }
 
+Value BodyEmitter::readRowScalar(BlockArgument argument) {
+  Value address = pointerAsInteger(interface.inputPointers.lookup(argument));
+  if (Value offset = rowOffsetBytes(argument))
+    address = arith::AddIOp::create(builder, loc, address, offset);
+  auto type = VectorType::get({1}, tensorOf(argument).getElementType());
+  Value loaded = access.load(type, {address, 0}, allowed(LoadPolicy::ReadOnly), Value());
+  return vector::ExtractOp::create(builder, loc, loaded, int64_t(0));
+}
+
 void BodyEmitter::loadRowScalars() {
   for (BlockArgument argument : pattern.slotScalars)
     loadSlotScalars(argument);
-  for (BlockArgument argument : pattern.rowScalars) {
-    auto type = VectorType::get({1}, tensorOf(argument).getElementType());
-    Value loaded = access.load(type, {rowAddress.lookup(interface.inputPointers.lookup(argument)), 0},
-                               allowed(LoadPolicy::ReadOnly), Value());
-    scalars[argument] = vector::ExtractOp::create(builder, loc, loaded, int64_t(0));
-  }
+  for (BlockArgument argument : pattern.rowScalars)
+    if (!scalars.contains(argument))
+      scalars[argument] = readRowScalar(argument);
   // What a gather needs of its index, and slot scalars that maps compute: all before the first row is asked for.
   for (GatherOp gather : llvm::concat<const GatherOp>(pattern.gathers, pattern.rowGathers))
     resolveIndex(gather);
@@ -306,13 +364,16 @@ void BodyEmitter::issueLoads(int64_t vector, const llvm::DenseSet<Value> *only) 
   for (BlockArgument argument : pattern.streamed) {
     if (only && !only->contains(argument))
       continue;
-    issueVector(argument, vector, /*offset=*/Value(), streamedPolicy, /*predicate=*/Value());
+    if (ring)
+      vectors[{argument, vector}] = ring->load(argument, vectorOf(argument), vector, insideRow(vector));
+    else
+      issueVector(argument, vector, /*offset=*/Value(), streamedPolicy, /*predicate=*/Value());
   }
 }
 
 void BodyEmitter::issueInvariants(int64_t vector, LoadPolicy policy, const llvm::DenseSet<Value> *only) {
   for (BlockArgument argument : pattern.invariants) {
-    if (only && !only->contains(argument))
+    if ((only && !only->contains(argument)) || held.contains({argument, vector}))
       continue;
     issueVector(argument, vector, /*offset=*/Value(), allowed(policy), /*predicate=*/Value());
   }
@@ -344,6 +405,33 @@ Value BodyEmitter::accumulate(ReduceOp reduce, int64_t vector, Value partial) {
   return sum;
 }
 
+SmallVector<Value> BodyEmitter::startColumns() {
+  auto type = VectorType::get({schedule.getVectorWidth()}, builder.getF32Type());
+  SmallVector<Value> identities;
+  for (ReduceOp reduce : pattern.columnReductions)
+    identities.append(
+        schedule.getVectorsPerThread(),
+        vector::BroadcastOp::create(builder, loc, type, emitIdentity(builder, loc, reduce.getCombiner())));
+  return identities;
+}
+
+void BodyEmitter::pinColumns() {
+  for (Value &sum : columnSums)
+    sum = access.opaque(sum);
+}
+
+/// Columns past the row gather what nobody reads.
+void BodyEmitter::accumulateColumns(int64_t phase, int64_t vector) {
+  for (auto [number, reduce] : llvm::enumerate(SmallVector<ReduceOp>(pattern.columnReductions))) {
+    if (pattern.phaseOfOp(reduce) != phase)
+      continue;
+    Value &sum = columnSums[number * schedule.getVectorsPerThread() + vector];
+    Value next = emitCombine(builder, loc, reduce.getCombiner(), sum, vectorValue(reduce.getInput(), vector),
+                             /*contract=*/true);
+    sum = position.rowExists ? Value(arith::SelectOp::create(builder, loc, position.rowExists, next, sum)) : next;
+  }
+}
+
 void BodyEmitter::computePhase(int64_t phase, int64_t vector, SmallVectorImpl<Value> &partials) {
   for (Value value : pattern.crossing) {
     if (pattern.phaseOf(value) != phase || isVectorInput(value))
@@ -359,9 +447,10 @@ void BodyEmitter::computePhase(int64_t phase, int64_t vector, SmallVectorImpl<Va
       *partial = accumulate(reduce, vector, *partial);
       ++partial;
     }
+  accumulateColumns(phase, vector);
   Operation *yield = pattern.kernel.getBody().front().getTerminator();
   for (auto [index, value] : llvm::enumerate(yield->getOperands()))
-    if (pattern.phaseOf(value) == phase && axesOf(value).contains(Axis::Hidden))
+    if (pattern.phaseOf(value) == phase && axesOf(value).areRowsAnd({Axis::Hidden}))
       storeVector(index, vector);
     else if (pattern.phaseOf(value) == phase && axesOf(value).contains(Axis::Group))
       storeGroup(index, vector);
@@ -372,7 +461,8 @@ SmallVector<Value> BodyEmitter::reducePartials(int64_t phase, ArrayRef<Value> pa
   for (auto [number, reduce] : llvm::enumerate(SmallVector<ReduceOp>(pattern.rowReductions)))
     if (pattern.phaseOfOp(reduce) == phase)
       pending.push_back({reduce.getCombiner(), partials[pending.size()], static_cast<int64_t>(number)});
-  return pending.empty() ? SmallVector<Value>() : emitRowReductions(builder, interface, schedule, pending);
+  return pending.empty() ? SmallVector<Value>()
+                         : emitRowReductions(builder, interface, schedule, position, pending, exchange);
 }
 
 void BodyEmitter::enterTotals(int64_t phase, ArrayRef<Value> totals) {

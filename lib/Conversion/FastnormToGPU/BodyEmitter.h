@@ -14,6 +14,8 @@
 #include "fastnorm/Analysis/CentredPhase.h"
 #include "fastnorm/Analysis/RowLayout.h"
 
+#include "AsyncRing.h"
+#include "ClusterExchange.h"
 #include "RowPosition.h"
 #include "RowReduction.h"
 #include "UnalignedAccess.h"
@@ -32,8 +34,31 @@ public:
   BodyEmitter(mlir::OpBuilder &builder, const AccessPattern &pattern, ScheduleAttr schedule,
               const KernelInterface &interface, LoadPolicy streamedPolicy);
 
-  /// Starts a row: computes its addresses, loads its [row] and [row, slot] inputs, works out its slot scalars.
-  void enterRow(const RowPosition &position);
+  /// Starts a row: computes its addresses, loads its [row] and [row, slot] inputs, works out its slot scalars. [row]
+  /// inputs that were read before are given, in order.
+  void enterRow(const RowPosition &position, llvm::ArrayRef<mlir::Value> rowScalars = {});
+
+  // For threads that work on many rows.
+
+  /// Streamed inputs come from the stage that was last waited for, not from global memory.
+  void readFrom(AsyncRing *source) { ring = source; }
+  /// Row sums meet in the cluster without a barrier of all its threads.
+  void meetThrough(ClusterExchange *means) { exchange = means; }
+  /// The columns that rowStart begins at.
+  void setPosition(const RowPosition &place) { position = place; }
+  /// Loads the inputs that are the same for all rows once, to be kept for those that are entered after.
+  void holdInvariants(const RowPosition &position);
+  /// Reads the [row] inputs of a row (i64).
+  llvm::SmallVector<mlir::Value> readRowScalars(mlir::Value row);
+  /// Where a row (i64) of an input begins for this CTA: its address, i64.
+  mlir::Value rowStart(mlir::BlockArgument argument, mlir::Value row);
+  /// What the thread's rows add to the columns: a vector of f32 for each column reduction and vector, which phases
+  /// bring up to date.
+  llvm::SmallVector<mlir::Value> startColumns();
+  void setColumns(llvm::ArrayRef<mlir::Value> values) { columnSums.assign(values.begin(), values.end()); }
+  llvm::ArrayRef<mlir::Value> getColumns() const { return columnSums; }
+  /// Keeps their computation before what is emitted next.
+  void pinColumns();
   /// Starts a column chunk of the row; all vectors are forgotten.
   void enterChunk(mlir::Value columnBase);
 
@@ -114,6 +139,7 @@ private:
   mlir::Value strided(mlir::Value operand, mlir::Value count, RowStride stride);
 
   void loadRowScalars();
+  mlir::Value readRowScalar(mlir::BlockArgument argument);
   void loadSlotScalars(mlir::BlockArgument argument);
   void resolveIndex(GatherOp gather);
   void computeScalars(int64_t phase);
@@ -133,6 +159,7 @@ private:
   void storeGroup(unsigned resultIndex, int64_t vector);
   mlir::Value reduceSlots(ReduceOp reduce, int64_t vector);
   mlir::Value accumulate(ReduceOp reduce, int64_t vector, mlir::Value partial);
+  void accumulateColumns(int64_t phase, int64_t vector);
   void storeVector(unsigned resultIndex, int64_t vector);
   WarpElements elementsOfWarp();
 
@@ -151,6 +178,10 @@ private:
   TargetAttr target;
 
   RowPosition position;
+  AsyncRing *ring = nullptr;
+  ClusterExchange *exchange = nullptr;
+  llvm::DenseMap<std::pair<mlir::Value, int64_t>, mlir::Value> held; ///< [hidden] inputs, over all rows
+  llvm::SmallVector<mlir::Value> columnSums;
   mlir::Value columnBase;
   int64_t currentPhase = 0;                            ///< that was entered; 0 where vectors are read again
   llvm::DenseMap<mlir::Value, mlir::Value> rowAddress; ///< per pointer: the row's first element of this thread

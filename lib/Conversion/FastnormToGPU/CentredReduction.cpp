@@ -24,9 +24,10 @@ static int64_t mostMovedDirectly(const WarpElements &elements) {
 }
 
 CentredReduction::CentredReduction(OpBuilder &builder, const AccessPattern &pattern, const KernelInterface &interface,
-                                   ScheduleAttr schedule, WarpElements elements)
+                                   ScheduleAttr schedule, const RowPosition &position, ClusterExchange *exchange,
+                                   WarpElements elements)
     : builder(builder), loc(interface.function->getLoc()), elements(elements),
-      slots(builder, interface, schedule, mostMovedDirectly(elements)),
+      slots(builder, interface, schedule, position, exchange, mostMovedDirectly(elements)),
       numberOfCounts(static_cast<int64_t>(pattern.rowReductions.size())) {}
 
 Value CentredReduction::constant(double value) {

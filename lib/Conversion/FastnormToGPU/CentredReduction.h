@@ -28,7 +28,8 @@ struct WarpElements {
 class CentredReduction {
 public:
   CentredReduction(mlir::OpBuilder &builder, const AccessPattern &pattern, const KernelInterface &interface,
-                   ScheduleAttr schedule, WarpElements elements);
+                   ScheduleAttr schedule, const RowPosition &position, ClusterExchange *exchange,
+                   WarpElements elements);
 
   /// One sum of distances.
   struct Moment {

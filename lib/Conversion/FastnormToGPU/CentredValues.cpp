@@ -55,7 +55,7 @@ WarpElements BodyEmitter::elementsOfWarp() {
 }
 
 void BodyEmitter::enterMeanOfWarp(const CentredPhase &phases, Value sum) {
-  centred.emplace(builder, pattern, interface, schedule, elementsOfWarp());
+  centred.emplace(builder, pattern, interface, schedule, position, exchange, elementsOfWarp());
   scalars[phases.centre] = centred->meanOfWarp(numberOf(pattern, phases.sum), sum);
 }
 

@@ -41,15 +41,28 @@ static std::string kernelName(func::FuncOp graph, KernelOp kernel, size_t number
 }
 
 namespace {
-/// One launch: a kernel, or a phase of one.
+/// One launch: a kernel, a phase of one, or what adds up the sums over rows that one leaves.
 struct LaunchStep {
   KernelOp kernel;
   int64_t phase;
   std::string name;
+  bool isFinalize = false;
+  bool leavesPartials = false; ///< for another finalize launch
 };
 } // namespace
 
-/// The launches of a graph in order. Those that only leave sums for later phases are called statistics.
+/// The launches that add up what a kernel leaves.
+static void appendFinalizeSteps(SmallVectorImpl<LaunchStep> &steps, KernelOp kernel, const std::string &name) {
+  if (AccessPattern(kernel).columnReductions.empty())
+    return;
+  bool isTwo = finalizeSplits(*kernel.getSchedule()) > 1;
+  if (isTwo)
+    steps.push_back({kernel, 0, name + "_finalize_0", /*isFinalize=*/true, /*leavesPartials=*/true});
+  steps.push_back({kernel, 0, name + (isTwo ? "_finalize_1" : "_finalize"), /*isFinalize=*/true});
+}
+
+/// The launches of a graph in order. Those that only leave sums for later phases are called statistics, those that add
+/// up sums over rows finalize.
 static SmallVector<LaunchStep> launchSteps(func::FuncOp graph, ArrayRef<KernelOp> kernels) {
   SmallVector<LaunchStep> steps;
   for (auto [number, kernel] : llvm::enumerate(kernels)) {
@@ -62,6 +75,7 @@ static SmallVector<LaunchStep> launchSteps(func::FuncOp graph, ArrayRef<KernelOp
         suffix += "_" + std::to_string(phase);
       steps.push_back({handle, phase, name + suffix});
     }
+    appendFinalizeSteps(steps, handle, name);
   }
   return steps;
 }
@@ -82,11 +96,21 @@ static void emitBody(OpBuilder &builder, const AccessPattern &pattern, ScheduleA
   emitDependencies(builder, pattern.kernel.getLoc(), interface.isDependent, hasDependent);
   if (schedule.getScope() == RowScope::Grid)
     return emitGridPhase(builder, pattern, schedule, interface, phase);
+  if (schedule.isPersistent())
+    return emitPersistentRows(builder, pattern, schedule, interface);
   switch (schedule.getKind()) {
   case ScheduleKind::PerElement: return emitPerElement(builder, pattern, schedule, interface);
   case ScheduleKind::PerRow: return emitPerRow(builder, pattern, schedule, interface);
   case ScheduleKind::TwoPass: return emitTwoPass(builder, pattern, schedule, interface);
   }
+}
+
+static void emitFinalizeBody(OpBuilder &builder, const AccessPattern &pattern, ScheduleAttr schedule,
+                             const FinalizeInterface &interface, bool hasDependent) {
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPoint(interface.function.getBody().front().getTerminator());
+  emitDependencies(builder, pattern.kernel.getLoc(), interface.isDependent, hasDependent);
+  emitFinalize(builder, pattern, schedule, interface);
 }
 
 namespace {
@@ -121,10 +145,18 @@ private:
     for (auto [number, step] : llvm::enumerate(steps)) {
       AccessPattern pattern(step.kernel);
       ScheduleAttr schedule = *step.kernel.getSchedule();
-      KernelInterface interface(kernelBuilder, pattern, schedule, step.name);
       // The first launch of a graph has none of the graph's before it.
-      interface.isDependent = number > 0 && schedule.getDependentLaunch();
+      bool isDependent = number > 0 && schedule.getDependentLaunch();
       bool hasDependent = number + 1 < steps.size() && steps[number + 1].kernel.getSchedule()->getDependentLaunch();
+      if (step.isFinalize) {
+        FinalizeInterface interface(kernelBuilder, pattern, schedule, step.name, step.leavesPartials);
+        interface.isDependent = isDependent;
+        emitFinalizeBody(kernelBuilder, pattern, schedule, interface, hasDependent);
+        host.addFinalize(pattern, schedule, interface);
+        continue;
+      }
+      KernelInterface interface(kernelBuilder, pattern, schedule, step.name);
+      interface.isDependent = isDependent;
       emitBody(kernelBuilder, pattern, schedule, interface, step.phase, hasDependent);
       host.addLaunch(pattern, schedule, interface, step.phase);
     }

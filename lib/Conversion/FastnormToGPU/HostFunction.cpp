@@ -6,11 +6,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "HostFunction.h"
+#include "PartialsLayout.h"
 #include "RowPosition.h"
 
 #include "fastnorm/Analysis/RowLayout.h"
-#include "fastnorm/Analysis/Traffic.h"
+#include "fastnorm/Analysis/SharedLayout.h"
 #include "fastnorm/Conversion/LaunchAttributes.h"
+#include "fastnorm/Plan/Plan.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -36,11 +38,19 @@ static DictionaryAttr lowered(DictionaryAttr attributes) {
   return list.getDictionary(attributes.getContext());
 }
 
+static bool hasPersistentKernels(func::FuncOp graph) {
+  return llvm::any_of(graph.getBody().getOps<KernelOp>(),
+                      [](KernelOp kernel) { return kernel.getSchedule()->isPersistent(); });
+}
+
 HostFunction::HostFunction(OpBuilder &builder, func::FuncOp graph, const Symbols &symbols)
     : builder(builder), loc(graph.getLoc()), symbols(symbols) {
   SmallVector<Type> types;
   for (Type type : llvm::concat<const Type>(graph.getArgumentTypes(), graph.getResultTypes()))
     types.push_back(bufferType(type));
+  bool hasLimit = hasPersistentKernels(graph);
+  if (hasLimit)
+    types.push_back(builder.getIndexType());
   auto host = func::FuncOp::create(builder, loc, graph.getName(), builder.getFunctionType(types, {}));
   for (StringRef name : {kRangesAttr, kAlignmentAttr, kVariantOfAttr})
     if (Attribute value = graph->getAttr(name))
@@ -52,7 +62,11 @@ HostFunction::HostFunction(OpBuilder &builder, func::FuncOp graph, const Symbols
     host.setArgAttrs(argument, graph.getResultAttrDict(index));
     host.setArgAttr(argument, kResultAttr, builder.getI64IntegerAttr(index));
   }
+  if (hasLimit)
+    host.setArgAttr(types.size() - 1, kNameAttr, builder.getStringAttr(kSmLimitSymbol));
   Block *body = host.addEntryBlock();
+  if (hasLimit)
+    smLimit = body->getArguments().back();
   builder.setInsertionPointToStart(body);
   auto end = func::ReturnOp::create(builder, loc);
   builder.setInsertionPoint(end);
@@ -108,32 +122,77 @@ Value HostFunction::pointerTo(Value buffer) {
                                            ArrayRef<int64_t>{1});
 }
 
-Value HostFunction::partialsOf(const AccessPattern &pattern, ScheduleAttr schedule) {
+Value HostFunction::asI64(Value index) { return arith::IndexCastOp::create(builder, loc, builder.getI64Type(), index); }
+
+Value HostFunction::rowsOf(KernelOp kernel) {
+  Value rows = rowsOf(rowOperand(kernel));
+  if (int64_t inner = innerRowsOf(kernel); inner > 1)
+    rows = arith::MulIOp::create(builder, loc, rows, constant(inner));
+  return rows;
+}
+
+Value HostFunction::clustersOf(KernelOp kernel, ScheduleAttr schedule, bool isLimited) {
+  Value clusters = rowsOf(kernel);
+  if (schedule.getRowsPerCta() > 1)
+    clusters = arith::CeilDivUIOp::create(builder, loc, clusters, constant(schedule.getRowsPerCta()));
+  if (!schedule.isPersistent())
+    return clusters;
+  clusters = arith::MinUIOp::create(builder, loc, clusters, constant(persistentClusters(schedule)));
+  if (!isLimited)
+    return clusters;
+  // A multiprocessor has min_ctas CTAs; one cluster runs, however few it may fill.
+  Value ctas = arith::MulIOp::create(builder, loc, smLimit, constant(schedule.getMinCtas()));
+  Value most = arith::DivUIOp::create(builder, loc, ctas, constant(schedule.getCtasPerRow()));
+  most = arith::MaxUIOp::create(builder, loc, most, constant(1));
+  return arith::MinUIOp::create(builder, loc, clusters, most);
+}
+
+Value HostFunction::gridOf(const AccessPattern &pattern, ScheduleAttr schedule) {
+  Value grid = clustersOf(pattern.kernel, schedule, /*isLimited=*/true);
+  int64_t ctas = ctasAlongRow(pattern, schedule);
+  return ctas > 1 ? arith::MulIOp::create(builder, loc, grid, constant(ctas)).getResult() : grid;
+}
+
+Value HostFunction::rowSumsOf(const AccessPattern &pattern, ScheduleAttr schedule) {
   KernelOp kernel = pattern.kernel;
-  Value &buffer = partials[kernel];
-  if (!buffer) {
-    Value result = rowOperand(kernel);
-    int64_t rows = cast<RankedTensorType>(result.getType()).getShape()[0];
-    int64_t sums = innerRowsOf(kernel) * static_cast<int64_t>(pattern.rowReductions.size());
-    auto type = MemRefType::get({rows, sums, schedule.getCtasPerRow()}, builder.getF32Type(),
-                                MemRefLayoutAttrInterface(), builder.getI64IntegerAttr(1));
-    SmallVector<Value> sizes;
-    if (ShapedType::isDynamic(rows))
-      sizes.push_back(rowsOf(result));
-    buffer = memref::AllocOp::create(builder, loc, type, sizes);
-  }
+  Value result = rowOperand(kernel);
+  int64_t rows = cast<RankedTensorType>(result.getType()).getShape()[0];
+  int64_t sums = innerRowsOf(kernel) * static_cast<int64_t>(pattern.rowReductions.size());
+  auto type = MemRefType::get({rows, sums, schedule.getCtasPerRow()}, builder.getF32Type(), MemRefLayoutAttrInterface(),
+                              builder.getI64IntegerAttr(1));
+  SmallVector<Value> sizes;
+  if (ShapedType::isDynamic(rows))
+    sizes.push_back(rowsOf(result));
+  return memref::AllocOp::create(builder, loc, type, sizes);
+}
+
+/// Room for the sets of all clusters that the rows leave work for, whatever the SM limit.
+Value HostFunction::columnSumsOf(const AccessPattern &pattern, ScheduleAttr schedule) {
+  KernelOp kernel = pattern.kernel;
+  PartialsLayout layout(pattern, schedule);
+  int64_t rows = cast<RankedTensorType>(rowOperand(kernel).getType()).getShape()[0];
+  int64_t sets = ShapedType::kDynamic;
+  if (!ShapedType::isDynamic(rows))
+    sets = std::min<int64_t>(llvm::divideCeil(rows * innerRowsOf(kernel), schedule.getRowsPerCta()),
+                             persistentClusters(schedule));
+  auto type = MemRefType::get({sets, layout.ctas, layout.reductions, layout.chunk}, builder.getF32Type(),
+                              MemRefLayoutAttrInterface(), builder.getI64IntegerAttr(1));
+  SmallVector<Value> sizes;
+  if (ShapedType::isDynamic(sets))
+    sizes.push_back(clustersOf(kernel, schedule, /*isLimited=*/false));
+  return memref::AllocOp::create(builder, loc, type, sizes);
+}
+
+Value HostFunction::partialsOf(const AccessPattern &pattern, ScheduleAttr schedule) {
+  Value &buffer = partials[pattern.kernel];
+  if (!buffer)
+    buffer = pattern.columnReductions.empty() ? rowSumsOf(pattern, schedule) : columnSumsOf(pattern, schedule);
   return buffer;
 }
 
 void HostFunction::addLaunch(const AccessPattern &pattern, ScheduleAttr schedule, const KernelInterface &interface,
                              int64_t phase) {
   KernelOp kernel = pattern.kernel;
-  Value rows = rowsOf(rowOperand(kernel));
-  if (int64_t inner = innerRowsOf(kernel); inner > 1)
-    rows = arith::MulIOp::create(builder, loc, rows, constant(inner));
-  auto asI64 = [&](Value index) -> Value {
-    return arith::IndexCastOp::create(builder, loc, builder.getI64Type(), index);
-  };
   SmallVector<Value> operands;
   for (Value value :
        llvm::concat<Value>(SmallVector<Value>(kernel.getInputs()), SmallVector<Value>(kernel.getResults())))
@@ -141,36 +200,68 @@ void HostFunction::addLaunch(const AccessPattern &pattern, ScheduleAttr schedule
   if (interface.partials)
     operands.push_back(pointerTo(partialsOf(pattern, schedule)));
   if (KernelInterface::needsRows(pattern, schedule))
-    operands.push_back(asI64(rows));
+    operands.push_back(asI64(rowsOf(kernel)));
   for (BlockArgument table : pattern.tables)
     if (cast<RankedTensorType>(table.getType()).isDynamicDim(0))
       operands.push_back(asI64(rowsOf(kernel.getInputs()[table.getArgNumber()])));
   for (auto [value, dimension] : KernelInterface::runTimeStrides(pattern))
     operands.push_back(asI64(strideOf(outsideOf(kernel, value), dimension)));
 
-  Value grid = rows;
-  if (schedule.getRowsPerCta() > 1)
-    grid = arith::CeilDivUIOp::create(builder, loc, rows, constant(schedule.getRowsPerCta()));
-  int64_t ctas = ctasAlongRow(pattern, schedule);
-  if (ctas > 1)
-    grid = arith::MulIOp::create(builder, loc, grid, constant(ctas));
+  LaunchShape shape{gridOf(pattern, schedule), schedule.getThreads(), schedule.getClusterCtas()};
+  if (schedule.isPersistent())
+    shape.dynamicSharedBytes = SharedLayout(pattern, schedule).totalBytes;
+  Traffic traffic = schedule.getScope() == RowScope::Grid ? Traffic(pattern, phase, schedule.getCtasPerRow())
+                                                          : Traffic::ofRows(pattern);
+  launch(pattern, schedule, interface.function, shape, operands, traffic, interface.isDependent);
+}
+
+void HostFunction::addFinalize(const AccessPattern &pattern, ScheduleAttr schedule,
+                               const FinalizeInterface &interface) {
+  KernelOp kernel = pattern.kernel;
+  SmallVector<Value> operands;
+  for (BlockArgument input : interface.inputs)
+    operands.push_back(pointerTo(bufferOf(kernel.getInputs()[input.getArgNumber()])));
+  for (unsigned result : interface.results)
+    operands.push_back(pointerTo(bufferOf(kernel.getResult(result))));
+  Value fewer = fewerPartials.lookup(kernel);
+  operands.push_back(pointerTo(fewer ? fewer : partialsOf(pattern, schedule)));
+  Traffic traffic;
+  if (interface.leavesPartials) {
+    PartialsLayout layout(pattern, schedule);
+    auto type = MemRefType::get({finalizeSplits(schedule), layout.ctas, layout.reductions, layout.chunk},
+                                builder.getF32Type(), MemRefLayoutAttrInterface(), builder.getI64IntegerAttr(1));
+    fewerPartials[kernel] = memref::AllocOp::create(builder, loc, type);
+    operands.push_back(pointerTo(fewerPartials[kernel]));
+  } else {
+    traffic = Traffic::ofColumns(pattern);
+  }
+  operands.push_back(
+      asI64(fewer ? constant(finalizeSplits(schedule)) : clustersOf(kernel, schedule, /*isLimited=*/true)));
+  launch(pattern, schedule, interface.function, {constant(interface.ctas), kFinalizeThreads}, operands, traffic,
+         interface.isDependent);
+}
+
+void HostFunction::launch(const AccessPattern &pattern, ScheduleAttr schedule, gpu::GPUFuncOp function,
+                          const LaunchShape &shape, ValueRange operands, const Traffic &traffic, bool isDependent) {
   Value one = constant(1);
   std::optional<gpu::KernelDim3> cluster;
-  if (schedule.getClusterCtas() > 1)
-    cluster = gpu::KernelDim3{constant(schedule.getClusterCtas()), one, one};
-  auto launch = gpu::LaunchFuncOp::create(builder, loc, interface.function, gpu::KernelDim3{grid, one, one},
-                                          gpu::KernelDim3{constant(schedule.getThreads()), one, one},
-                                          /*dynamicSharedMemorySize=*/Value(), operands,
+  if (shape.clusterCtas > 1)
+    cluster = gpu::KernelDim3{constant(shape.clusterCtas), one, one};
+  Value sharedBytes;
+  if (shape.dynamicSharedBytes > 0)
+    sharedBytes = arith::ConstantOp::create(builder, loc,
+                                            builder.getI32IntegerAttr(static_cast<int32_t>(shape.dynamicSharedBytes)));
+  auto launch = gpu::LaunchFuncOp::create(builder, loc, function, gpu::KernelDim3{shape.grid, one, one},
+                                          gpu::KernelDim3{constant(shape.threads), one, one}, sharedBytes, operands,
                                           /*asyncTokenType=*/Type(), /*asyncDependencies=*/{}, cluster);
-  Traffic traffic =
-      schedule.getScope() == RowScope::Grid ? Traffic(pattern, phase, schedule.getCtasPerRow()) : Traffic(kernel);
   launch->setAttr(kLaunchScheduleAttr, schedule);
-  if (interface.isDependent)
+  if (isDependent)
     launch->setAttr(kLaunchDependentAttr, builder.getUnitAttr());
   launch->setAttr(kReadBytesAttr, builder.getDenseI64ArrayAttr({traffic.read.fixed, traffic.read.perRow}));
   launch->setAttr(kWrittenBytesAttr, builder.getDenseI64ArrayAttr({traffic.written.fixed, traffic.written.perRow}));
-  std::optional<int64_t> symbol = symbols.rowsOf(rowOperand(kernel));
-  launch->setAttr(kLaunchRowsAttr, symbol ? Attribute(builder.getStringAttr(symbols.names()[*symbol]))
-                                          : builder.getI64IntegerAttr(
-                                                cast<RankedTensorType>(rowOperand(kernel).getType()).getShape()[0]));
+  Value rows = rowOperand(pattern.kernel);
+  std::optional<int64_t> symbol = symbols.rowsOf(rows);
+  launch->setAttr(kLaunchRowsAttr,
+                  symbol ? Attribute(builder.getStringAttr(symbols.names()[*symbol]))
+                         : builder.getI64IntegerAttr(cast<RankedTensorType>(rows.getType()).getShape()[0]));
 }

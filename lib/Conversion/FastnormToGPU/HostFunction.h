@@ -8,17 +8,20 @@
 #ifndef FASTNORM_LIB_CONVERSION_FASTNORMTOGPU_HOSTFUNCTION_H
 #define FASTNORM_LIB_CONVERSION_FASTNORMTOGPU_HOSTFUNCTION_H
 
+#include "ColumnFinalize.h"
 #include "KernelInterface.h"
 
 #include "fastnorm/Analysis/Symbols.h"
+#include "fastnorm/Analysis/Traffic.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 namespace fastnorm {
 
 /// Builds the host function that takes a graph function's place: its arguments are the memrefs of the graph's arguments
-/// and, marked `fastnorm.result = n`, of its results. The body is symbol arithmetic, memref.alloc for what passes
-/// between kernels, and gpu.launch_func.
+/// and, marked `fastnorm.result = n`, of its results, and behind them the SM limit (index) where the grid of a
+/// persistent kernel follows it. The body is symbol arithmetic, memref.alloc for what passes between launches, and
+/// gpu.launch_func.
 class HostFunction {
 public:
   HostFunction(mlir::OpBuilder &builder, mlir::func::FuncOp graph, const Symbols &symbols);
@@ -26,8 +29,18 @@ public:
   /// Adds the launch of a kernel, whose inputs were bound or computed before; `phase` says which, where it takes
   /// several.
   void addLaunch(const AccessPattern &pattern, ScheduleAttr schedule, const KernelInterface &interface, int64_t phase);
+  /// Adds a launch that adds up what persistent CTAs leave, behind that of their kernel.
+  void addFinalize(const AccessPattern &pattern, ScheduleAttr schedule, const FinalizeInterface &interface);
 
 private:
+  struct LaunchShape {
+    mlir::Value grid; ///< CTAs, index
+    int64_t threads;  ///< of a CTA
+    int64_t clusterCtas = 1;
+    int64_t dynamicSharedBytes = 0;
+  };
+  void launch(const AccessPattern &pattern, ScheduleAttr schedule, mlir::gpu::GPUFuncOp function,
+              const LaunchShape &shape, mlir::ValueRange operands, const Traffic &traffic, bool isDependent);
   mlir::Value constant(int64_t value);
   /// The rows of a value, as index.
   mlir::Value rowsOf(mlir::Value value);
@@ -35,14 +48,26 @@ private:
   mlir::Value pointerTo(mlir::Value buffer);
   /// A stride known at run time, as index.
   mlir::Value strideOf(mlir::Value value, int64_t dimension);
-  /// What the launches of a kernel pass on: [rows, row reductions, ctas_per_row] f32.
+  mlir::Value asI64(mlir::Value index);
+  /// All rows of a kernel, as index.
+  mlir::Value rowsOf(KernelOp kernel);
+  /// The clusters, or CTAs, that work on a kernel's rows side by side, as index: of persistent ones as many as the rows
+  /// and, where `isLimited`, the SM limit leave work for.
+  mlir::Value clustersOf(KernelOp kernel, ScheduleAttr schedule, bool isLimited);
+  mlir::Value gridOf(const AccessPattern &pattern, ScheduleAttr schedule);
+  /// What the launches of a kernel pass on. Of a row split over a grid: [rows, row reductions, ctas_per_row] f32; of
+  /// persistent CTAs that reduce over rows: sets of partials (PartialsLayout.h).
   mlir::Value partialsOf(const AccessPattern &pattern, ScheduleAttr schedule);
+  mlir::Value rowSumsOf(const AccessPattern &pattern, ScheduleAttr schedule);
+  mlir::Value columnSumsOf(const AccessPattern &pattern, ScheduleAttr schedule);
 
   mlir::OpBuilder &builder;
   mlir::Location loc;
   const Symbols &symbols;
   llvm::DenseMap<mlir::Value, mlir::Value> buffers;
-  llvm::DenseMap<mlir::Operation *, mlir::Value> partials; ///< by kernel
+  llvm::DenseMap<mlir::Operation *, mlir::Value> partials;      ///< by kernel
+  llvm::DenseMap<mlir::Operation *, mlir::Value> fewerPartials; ///< left by the first of two finalize launches
+  mlir::Value smLimit;                                          ///< index; null where no grid follows it
   llvm::SmallVector<mlir::Value> symbolValues;
 };
 

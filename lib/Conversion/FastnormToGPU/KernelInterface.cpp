@@ -7,7 +7,6 @@
 
 #include "KernelInterface.h"
 
-#include "fastnorm/Analysis/CentredPhase.h"
 #include "fastnorm/Analysis/RowLayout.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -18,10 +17,6 @@
 
 using namespace mlir;
 using namespace fastnorm;
-
-int64_t fastnorm::slotsPerReduction(ScheduleAttr schedule) {
-  return llvm::alignTo(schedule.getThreads() / 32 * schedule.getClusterCtas(), 4);
-}
 
 static RankedTensorType tensorOf(Value value) { return cast<RankedTensorType>(value.getType()); }
 
@@ -34,7 +29,8 @@ static MemRefType pointerType(Value value) {
 bool KernelInterface::needsRows(const AccessPattern &pattern, ScheduleAttr schedule) {
   int64_t outer = rowDimensionsOf(pattern.kernel).front();
   int64_t rows = ShapedType::isDynamic(outer) ? innerRowsOf(pattern.kernel) : outer * innerRowsOf(pattern.kernel);
-  return rows % schedule.getRowsPerCta() != 0 || (ShapedType::isDynamic(outer) && schedule.getRowsPerCta() > 1);
+  return schedule.isPersistent() || rows % schedule.getRowsPerCta() != 0 ||
+         (ShapedType::isDynamic(outer) && schedule.getRowsPerCta() > 1);
 }
 
 SmallVector<std::pair<Value, int64_t>> KernelInterface::runTimeStrides(const AccessPattern &pattern) {
@@ -62,7 +58,8 @@ KernelInterface::KernelInterface(OpBuilder &builder, const AccessPattern &patter
     types.push_back(pointerType(argument));
   for (Value result : kernel.getResults())
     types.push_back(pointerType(result));
-  bool hasPartials = schedule.getScope() == RowScope::Grid && !pattern.rowReductions.empty();
+  bool hasPartials =
+      (schedule.getScope() == RowScope::Grid && !pattern.rowReductions.empty()) || !pattern.columnReductions.empty();
   if (hasPartials)
     types.push_back(
         MemRefType::get({1}, builder.getF32Type(), MemRefLayoutAttrInterface(), builder.getI64IntegerAttr(1)));
@@ -75,10 +72,7 @@ KernelInterface::KernelInterface(OpBuilder &builder, const AccessPattern &patter
   types.append(runTimeStrides(pattern).size(), builder.getI64Type());
 
   SmallVector<Type> workgroup;
-  int64_t slots = valuesPerWarp(pattern, schedule) * slotsPerReduction(schedule);
-  bool sharesOverWarps =
-      schedule.getScope() != RowScope::Lanes && schedule.getThreads() * schedule.getClusterCtas() > 32;
-  if (sharesOverWarps && slots)
+  if (int64_t slots = fastnorm::reductionSlots(pattern, schedule))
     workgroup.push_back(
         MemRefType::get({slots}, builder.getF32Type(), MemRefLayoutAttrInterface(), builder.getI64IntegerAttr(3)));
 

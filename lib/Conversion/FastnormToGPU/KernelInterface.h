@@ -8,15 +8,15 @@
 #ifndef FASTNORM_LIB_CONVERSION_FASTNORMTOGPU_KERNELINTERFACE_H
 #define FASTNORM_LIB_CONVERSION_FASTNORMTOGPU_KERNELINTERFACE_H
 
-#include "fastnorm/Analysis/AccessPattern.h"
+#include "fastnorm/Analysis/SharedLayout.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 
 namespace fastnorm {
 
 /// The gpu.func of a kernel. Its arguments are, in order: a bare pointer for each input, a bare pointer for each
-/// result, one for the partial sums where a row is split over a grid, the number of rows where the schedule must check
-/// it, the number of rows of each table with dynamic rows, and each row stride known at run time.
+/// result, one for partial sums where a row is split over a grid or rows are reduced over, the number of rows where the
+/// schedule must check it, the number of rows of each table with dynamic rows, and each row stride known at run time.
 struct KernelInterface {
   /// Creates the function, with an empty body that ends in gpu.return, at the builder's place.
   KernelInterface(mlir::OpBuilder &builder, const AccessPattern &pattern, ScheduleAttr schedule, llvm::StringRef name);
@@ -32,7 +32,8 @@ struct KernelInterface {
   /// Pointer arguments by the body argument, or the yielded value, that they hold.
   llvm::DenseMap<mlir::Value, mlir::Value> inputPointers;
   llvm::SmallVector<mlir::Value> resultPointers;
-  /// The sums of the row's CTAs, f32 in the order [rows, row reductions, ctas_per_row]; null unless split over a grid.
+  /// f32, null where none are needed. Split over a grid: the sums of the row's CTAs, in the order [rows, row
+  /// reductions, ctas_per_row]. Of column reductions: [CTAs, column reductions, columns of a CTA].
   mlir::Value partials;
   /// Begins while the launch before it drains.
   bool isDependent = false;
@@ -45,9 +46,6 @@ struct KernelInterface {
   /// One f32 per warp and value that warps leave (`valuesPerWarp`), in shared memory; null without CTA-wide reductions.
   mlir::Value reductionSlots;
 };
-
-/// Elements of `reductionSlots` that one value takes: a multiple of four, so that each starts 16-byte aligned.
-int64_t slotsPerReduction(ScheduleAttr schedule);
 
 } // namespace fastnorm
 

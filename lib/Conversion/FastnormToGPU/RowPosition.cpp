@@ -22,6 +22,56 @@ int64_t fastnorm::ctasAlongRow(const AccessPattern &pattern, ScheduleAttr schedu
   return schedule.getKind() == ScheduleKind::PerElement ? columnChunks(pattern, schedule) : schedule.getCtasPerRow();
 }
 
+RowWalk fastnorm::emitRowWalk(OpBuilder &builder, const KernelInterface &interface, ScheduleAttr schedule) {
+  Location loc = interface.function->getLoc();
+  auto constant = [&](int64_t value) -> Value {
+    return arith::ConstantOp::create(builder, loc, builder.getI64IntegerAttr(value));
+  };
+  auto ranged = [&](auto op) -> Value { return arith::IndexCastOp::create(builder, loc, builder.getI64Type(), op); };
+  auto most = [&](int64_t value) { return builder.getIndexAttr(value); };
+  Value cta = ranged(gpu::BlockIdOp::create(builder, loc, builder.getIndexType(), gpu::Dimension::x, most(INT32_MAX)));
+  Value ctas = ranged(gpu::GridDimOp::create(builder, loc, builder.getIndexType(), gpu::Dimension::x, most(INT32_MAX)));
+  Value thread = ranged(
+      gpu::ThreadIdOp::create(builder, loc, builder.getIndexType(), gpu::Dimension::x, most(schedule.getThreads())));
+  RowWalk walk;
+  walk.position.lane = thread;
+  Value cluster = cta, clusters = ctas;
+  if (schedule.getCtasPerRow() > 1) {
+    Value perRow = constant(schedule.getCtasPerRow());
+    cluster = arith::DivUIOp::create(builder, loc, cta, perRow);
+    clusters = arith::DivUIOp::create(builder, loc, ctas, perRow);
+    Value rank = arith::RemUIOp::create(builder, loc, cta, perRow);
+    walk.position.columnBase = arith::MulIOp::create(builder, loc, rank, constant(schedule.getColumnChunk()));
+  }
+  walk.first = cluster;
+  walk.step = clusters;
+  // Rows that are left for the thread, or of neighbouring ones for the first: warps walk together.
+  Value left;
+  if (schedule.getRowsPerCta() > 1) {
+    Value group = arith::DivUIOp::create(builder, loc, thread, constant(schedule.getThreadsPerRow()));
+    walk.position.lane = arith::RemUIOp::create(builder, loc, thread, constant(schedule.getThreadsPerRow()));
+    walk.step = arith::MulIOp::create(builder, loc, clusters, constant(schedule.getRowsPerCta()));
+    if (schedule.getScope() == RowScope::Lanes) {
+      // Neighbouring rows, which fill whole warps: all walk as far as the first of them.
+      walk.first = arith::MulIOp::create(builder, loc, cluster, constant(schedule.getRowsPerCta()));
+      left = arith::SubIOp::create(builder, loc, interface.rows, walk.first);
+      walk.first = arith::AddIOp::create(builder, loc, walk.first, group);
+    } else {
+      walk.position.group = group;
+      walk.first = arith::AddIOp::create(builder, loc, arith::MulIOp::create(builder, loc, group, clusters), cluster);
+      left = arith::SubIOp::create(builder, loc, interface.rows, walk.first);
+    }
+  } else {
+    left = arith::SubIOp::create(builder, loc, interface.rows, walk.first);
+  }
+  Value rounded =
+      arith::AddIOp::create(builder, loc, left, arith::SubIOp::create(builder, loc, walk.step, constant(1)));
+  Value count = arith::DivUIOp::create(builder, loc, rounded, walk.step);
+  Value some = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sgt, left, constant(0));
+  walk.count = arith::SelectOp::create(builder, loc, some, count, constant(0));
+  return walk;
+}
+
 RowPosition fastnorm::emitRowPosition(OpBuilder &builder, const KernelInterface &interface, ScheduleAttr schedule,
                                       int64_t ctas) {
   Location loc = interface.function->getLoc();

@@ -19,7 +19,21 @@ struct RowPosition {
   mlir::Value rowExists;  ///< i1: the thread's own row exists; null: it always does
   mlir::Value lane;       ///< i64: which of the row's threads this is
   mlir::Value columnBase; ///< i64: first column of the thread's chunk; null: 0
+  /// i64: which of the slots' sets for row reductions is this row's (KernelInterface::reductionSlots); null: the only.
+  mlir::Value slotSet;
+  mlir::Value group; ///< i64: which row group of its CTA the thread is in; null: its CTA is one
 };
+
+/// The rows of a persistent CTA's thread: `first`, `first` + `step`, …, in all `count`; i64.
+struct RowWalk {
+  RowPosition position; ///< of no row yet
+  mlir::Value first;
+  mlir::Value step;
+  mlir::Value count;
+};
+
+/// Computes which rows and columns a thread of a persistent CTA works on.
+RowWalk emitRowWalk(mlir::OpBuilder &builder, const KernelInterface &interface, ScheduleAttr schedule);
 
 /// Computes a thread's position from its CTA and thread index. `ctas` neighbours in the grid work on one row, each on a
 /// column chunk.

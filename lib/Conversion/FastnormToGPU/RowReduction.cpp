@@ -11,6 +11,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 
 #include <limits>
 
@@ -47,13 +48,14 @@ Value fastnorm::emitButterfly(OpBuilder &builder, Location loc, Combiner combine
 }
 
 SmallVector<Value> fastnorm::emitRowReductions(OpBuilder &builder, const KernelInterface &interface,
-                                               ScheduleAttr schedule, ArrayRef<PartialReduction> partials) {
+                                               ScheduleAttr schedule, const RowPosition &position,
+                                               ArrayRef<PartialReduction> partials, ClusterExchange *exchange) {
   Location loc = interface.function->getLoc();
   int64_t lanes = std::min<int64_t>(32, schedule.getThreadsPerRow());
   SmallVector<Value> totals;
   for (const PartialReduction &partial : partials)
     totals.push_back(emitButterfly(builder, loc, partial.combiner, partial.value, lanes));
-  WarpSlots slots(builder, interface, schedule, kMostSlotsReadDirectly);
+  WarpSlots slots(builder, interface, schedule, position, exchange, kMostSlotsReadDirectly);
   if (schedule.getScope() == RowScope::Lanes || slots.count() == 1)
     return totals;
   SmallVector<WarpSlots::Entry> entries;
@@ -63,4 +65,19 @@ SmallVector<Value> fastnorm::emitRowReductions(OpBuilder &builder, const KernelI
   for (auto [partial, total] : llvm::zip(partials, totals))
     total = slots.meet(partial.combiner, slots.read(partial.number));
   return totals;
+}
+
+void fastnorm::emitRowBarrier(OpBuilder &builder, Location loc, ScheduleAttr schedule, const RowPosition &position) {
+  if (!position.group) {
+    gpu::BarrierOp::create(builder, loc);
+    return;
+  }
+  Value group = arith::TruncIOp::create(builder, loc, builder.getI32Type(), position.group);
+  auto i32 = [&](int64_t value) -> Value {
+    return arith::ConstantOp::create(builder, loc, builder.getI32IntegerAttr(static_cast<int32_t>(value)));
+  };
+  // Barrier 0 is the one of all threads.
+  Value barrier = arith::AddIOp::create(builder, loc, group, i32(1));
+  NVVM::BarrierOp::create(builder, loc, TypeRange(), barrier, i32(schedule.getThreadsPerRow()),
+                          NVVM::BarrierReductionAttr(), Value());
 }

@@ -8,9 +8,11 @@
 #ifndef FASTNORM_LIB_CONVERSION_FASTNORMTOGPU_ROWREDUCTION_H
 #define FASTNORM_LIB_CONVERSION_FASTNORMTOGPU_ROWREDUCTION_H
 
-#include "KernelInterface.h"
+#include "RowPosition.h"
 
 namespace fastnorm {
+
+class ClusterExchange;
 
 /// One reduction of a phase: what a thread has gathered, to become what the row has.
 struct PartialReduction {
@@ -32,9 +34,15 @@ mlir::Value emitButterfly(mlir::OpBuilder &builder, mlir::Location loc, Combiner
 
 /// Combines each partial over the threads of a row; every thread has the totals. Threads meet in a butterfly of
 /// shuffles, warps in shared memory behind one barrier for all reductions of the phase: for scope cluster, in that of
-/// each CTA of the cluster, CTA after CTA. The order is fixed.
+/// each CTA of the cluster, CTA after CTA. The order is fixed. Row groups meet each for itself; those of a cluster
+/// through an exchange.
 llvm::SmallVector<mlir::Value> emitRowReductions(mlir::OpBuilder &builder, const KernelInterface &interface,
-                                                 ScheduleAttr schedule, llvm::ArrayRef<PartialReduction> partials);
+                                                 ScheduleAttr schedule, const RowPosition &position,
+                                                 llvm::ArrayRef<PartialReduction> partials,
+                                                 ClusterExchange *exchange = nullptr);
+
+/// What all threads of a row did before is seen by all of them after.
+void emitRowBarrier(mlir::OpBuilder &builder, mlir::Location loc, ScheduleAttr schedule, const RowPosition &position);
 
 } // namespace fastnorm
 

@@ -22,6 +22,10 @@ void emitPerElement(mlir::OpBuilder &builder, const AccessPattern &pattern, Sche
 void emitPerRow(mlir::OpBuilder &builder, const AccessPattern &pattern, ScheduleAttr schedule,
                 const KernelInterface &interface);
 
+/// As emitPerRow, by CTAs that walk over many rows.
+void emitPersistentRows(mlir::OpBuilder &builder, const AccessPattern &pattern, ScheduleAttr schedule,
+                        const KernelInterface &interface);
+
 /// One sweep over the column chunks of a row per phase; what a later phase needs is read and computed again.
 void emitTwoPass(mlir::OpBuilder &builder, const AccessPattern &pattern, ScheduleAttr schedule,
                  const KernelInterface &interface);

@@ -7,6 +7,7 @@
 
 #include "WarpSlots.h"
 
+#include "ClusterExchange.h"
 #include "ClusterReduction.h"
 #include "RowReduction.h"
 
@@ -20,16 +21,33 @@
 using namespace mlir;
 using namespace fastnorm;
 
-WarpSlots::WarpSlots(OpBuilder &builder, const KernelInterface &interface, ScheduleAttr schedule, int64_t mostDirect)
+WarpSlots::WarpSlots(OpBuilder &builder, const KernelInterface &interface, ScheduleAttr schedule,
+                     const RowPosition &position, ClusterExchange *exchange, int64_t mostDirect)
     : builder(builder), loc(interface.function->getLoc()), slots(interface.reductionSlots), schedule(schedule),
-      warps(schedule.getThreads() / 32), filled(warps * schedule.getClusterCtas()), isDirect(filled <= mostDirect) {}
+      position(position), means(exchange), warps(schedule.getThreadsPerRow() / 32),
+      filled(warps * schedule.getClusterCtas()), isDirect(filled <= mostDirect) {}
 
 Value WarpSlots::index(int64_t value) { return arith::ConstantIndexOp::create(builder, loc, value); }
+
+Value WarpSlots::slotAt(Value number) {
+  if (!position.slotSet)
+    return number;
+  Value set = arith::IndexCastOp::create(builder, loc, builder.getIndexType(), position.slotSet);
+  int64_t ofSet = cast<MemRefType>(slots.getType()).getNumElements() / slotSets(schedule);
+  return arith::AddIOp::create(builder, loc, arith::MulIOp::create(builder, loc, set, index(ofSet)), number);
+}
 
 void WarpSlots::exchange(ArrayRef<Entry> entries) {
   thread = gpu::ThreadIdOp::create(builder, loc, builder.getIndexType(), gpu::Dimension::x,
                                    builder.getIndexAttr(schedule.getThreads()));
+  if (position.group)
+    thread = arith::RemUIOp::create(builder, loc, thread, index(schedule.getThreadsPerRow()));
   lane = arith::RemUIOp::create(builder, loc, thread, index(32));
+  if (means) {
+    sendToPeers(entries);
+    means->meet(static_cast<int64_t>(entries.size()));
+    return;
+  }
   if (schedule.getScope() == RowScope::Cluster) {
     // Each number has slots of its own, so that a CTA that is ahead overwrites nothing.
     if (entries.front().number == 0)
@@ -39,7 +57,7 @@ void WarpSlots::exchange(ArrayRef<Entry> entries) {
     return;
   }
   writeOwn(entries);
-  gpu::BarrierOp::create(builder, loc);
+  emitRowBarrier(builder, loc, schedule, position);
 }
 
 void WarpSlots::writeOwn(ArrayRef<Entry> entries) {
@@ -51,7 +69,7 @@ void WarpSlots::writeOwn(ArrayRef<Entry> entries) {
     builder.setInsertionPointToStart(onFirstLane.thenBlock());
     for (Entry entry : entries) {
       Value slot = arith::AddIOp::create(builder, loc, warp, index(firstSlot(entry.number)));
-      memref::StoreOp::create(builder, loc, entry.value, slots, slot);
+      memref::StoreOp::create(builder, loc, entry.value, slots, slotAt(slot));
     }
   }
   // Three floats are read as four: the back end widens the load.
@@ -67,7 +85,7 @@ void WarpSlots::writePadding(ArrayRef<Entry> entries) {
   builder.setInsertionPointToStart(onSecond.thenBlock());
   Value zero = arith::ConstantOp::create(builder, loc, builder.getF32FloatAttr(0.0f));
   for (Entry entry : entries)
-    memref::StoreOp::create(builder, loc, zero, slots, index(firstSlot(entry.number) + warps));
+    memref::StoreOp::create(builder, loc, zero, slots, slotAt(firstSlot(entry.number) + warps));
 }
 
 /// Lane p of each warp writes the warp's value into CTA p's slots; the warps of CTA r have slots r · warps onwards.
@@ -91,6 +109,21 @@ void WarpSlots::writePeers(ArrayRef<Entry> entries) {
   }
 }
 
+/// As writePeers, but the stores arrive when the exchange says so.
+void WarpSlots::sendToPeers(ArrayRef<Entry> entries) {
+  Value ctas = index(schedule.getClusterCtas());
+  Value isSender = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, lane, ctas);
+  Value warp = arith::DivUIOp::create(builder, loc, thread, index(32));
+  Value own = arith::AddIOp::create(builder, loc, means->firstSlot(warps), warp);
+  auto onSenders = scf::IfOp::create(builder, loc, isSender, /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(onSenders.thenBlock());
+  for (Entry entry : entries) {
+    Value slot = arith::AddIOp::create(builder, loc, own, index(firstSlot(entry.number)));
+    means->send(entry.value, slotAt(slot));
+  }
+}
+
 WarpSlots::Held WarpSlots::read(int64_t number) {
   return isDirect ? readAll(firstSlot(number)) : readByLanes(firstSlot(number));
 }
@@ -101,7 +134,7 @@ WarpSlots::Held WarpSlots::readAll(int64_t first) {
   for (int64_t done = 0; done < filled; done += 4) {
     int64_t count = std::min<int64_t>(4, filled - done);
     auto type = VectorType::get({count}, builder.getF32Type());
-    Value slot = index(first + done);
+    Value slot = slotAt(first + done);
     Value group = vector::LoadOp::create(builder, loc, type, slots, slot, /*nontemporal=*/false,
                                          llvm::MaybeAlign(count == 4 ? 16 : 4));
     auto elements = vector::ToElementsOp::create(builder, loc, group);
@@ -122,7 +155,7 @@ WarpSlots::Held WarpSlots::readByLanes(int64_t first) {
     Value last = index(std::min(lanes, filled - done) - 1);
     Value nearest = isPartial ? Value(arith::MinUIOp::create(builder, loc, place, last)) : place;
     Value slot = arith::AddIOp::create(builder, loc, nearest, index(first + done));
-    held.values.push_back(memref::LoadOp::create(builder, loc, slots, slot));
+    held.values.push_back(memref::LoadOp::create(builder, loc, slots, slotAt(slot)));
     held.exists.push_back(isPartial ? Value(arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ule, place, last))
                                     : Value());
   }

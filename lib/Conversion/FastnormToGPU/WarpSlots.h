@@ -8,16 +8,20 @@
 #ifndef FASTNORM_LIB_CONVERSION_FASTNORMTOGPU_WARPSLOTS_H
 #define FASTNORM_LIB_CONVERSION_FASTNORMTOGPU_WARPSLOTS_H
 
-#include "KernelInterface.h"
+#include "RowPosition.h"
 
 namespace fastnorm {
 
+class ClusterExchange;
+
 /// Slots in shared memory: one f32 for each warp of a row and value they tell each other, for scope cluster in the
-/// memory of each CTA, CTA after CTA.
+/// memory of each CTA, CTA after CTA. Row groups of persistent CTAs have slots each, and two sets of them.
 class WarpSlots {
 public:
   /// Up to `mostDirect` slots of a number every thread reads all, four at a time; beyond, lanes share them.
-  WarpSlots(mlir::OpBuilder &builder, const KernelInterface &interface, ScheduleAttr schedule, int64_t mostDirect);
+  /// Row groups of a cluster meet through `exchange`, else null.
+  WarpSlots(mlir::OpBuilder &builder, const KernelInterface &interface, ScheduleAttr schedule,
+            const RowPosition &position, ClusterExchange *exchange, int64_t mostDirect);
 
   /// A value of this warp, the same in all of its lanes, and the number of the slots it goes to.
   struct Entry {
@@ -42,8 +46,12 @@ public:
 
 private:
   mlir::Value index(int64_t value);
+  /// Element `number` of the slots of this row.
+  mlir::Value slotAt(mlir::Value number);
+  mlir::Value slotAt(int64_t number) { return slotAt(index(number)); }
   void writeOwn(llvm::ArrayRef<Entry> entries);
   void writePeers(llvm::ArrayRef<Entry> entries);
+  void sendToPeers(llvm::ArrayRef<Entry> entries);
   void writePadding(llvm::ArrayRef<Entry> entries);
   Held readAll(int64_t first);
   Held readByLanes(int64_t first);
@@ -55,9 +63,11 @@ private:
   mlir::Location loc;
   mlir::Value slots;
   ScheduleAttr schedule;
-  int64_t warps;  ///< of a CTA
-  int64_t filled; ///< slots of a number that hold a warp's value
-  bool isDirect;  ///< every thread reads all slots
+  RowPosition position;
+  ClusterExchange *means; ///< null: barriers
+  int64_t warps;          ///< of a CTA that share a row
+  int64_t filled;         ///< slots of a number that hold a warp's value
+  bool isDirect;          ///< every thread reads all slots
   mlir::Value thread, lane;
 };
 

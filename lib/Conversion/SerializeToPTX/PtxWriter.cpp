@@ -54,14 +54,14 @@ static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
   passes.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3).run(module, modules);
 }
 
-Result<std::string> fastnorm::writePtx(llvm::Module &module, TargetAttr target) {
+Result<std::string> fastnorm::writePtx(llvm::Module &module, TargetAttr target, int64_t ptxVersion) {
   initializeBackEnd();
   llvm::Triple triple("nvptx64-nvidia-cuda");
   std::string message;
   const llvm::Target *backEnd = llvm::TargetRegistry::lookupTarget(triple, message);
   if (!backEnd)
     return Error{"the NVPTX back end is missing from this build: " + message};
-  std::string features = "+ptx" + std::to_string(target.getPtx());
+  std::string features = "+ptx" + std::to_string(ptxVersion);
   std::unique_ptr<llvm::TargetMachine> machine(
       backEnd->createTargetMachine(triple, target.getChip(), features, llvm::TargetOptions(), std::nullopt,
                                    std::nullopt, llvm::CodeGenOptLevel::Aggressive));

@@ -17,9 +17,9 @@
 
 namespace fastnorm {
 
-/// Optimizes a module for the target's chip and writes it in the target's PTX version. Works in process, without a CUDA
-/// toolkit.
-Result<std::string> writePtx(llvm::Module &module, TargetAttr target);
+/// Optimizes a module for the target's chip and writes it in a PTX version (times ten). Works in process, without a
+/// CUDA toolkit.
+Result<std::string> writePtx(llvm::Module &module, TargetAttr target, int64_t ptxVersion);
 
 } // namespace fastnorm
 

@@ -7,6 +7,7 @@
 
 #include "PtxWriter.h"
 
+#include "fastnorm/Conversion/LaunchAttributes.h"
 #include "fastnorm/Conversion/Passes.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -39,12 +40,15 @@ private:
     std::unique_ptr<llvm::Module> translated = translateModuleToLLVMIR(module, context, module.getName());
     if (!translated)
       return module.emitError("cannot be translated to LLVM IR");
-    Result<std::string> ptx = writePtx(*translated, target);
+    int64_t version = target.getPtx();
+    if (auto needed = module->getAttrOfType<IntegerAttr>(kPtxVersionAttr))
+      version = std::max(version, needed.getInt());
+    Result<std::string> ptx = writePtx(*translated, target, version);
     if (!ptx)
       return module.emitError() << ptx.error();
     OpBuilder builder(module);
     auto nvvmTarget = NVVM::NVVMTargetAttr::get(&getContext(), /*optLevel=*/3, "nvptx64-nvidia-cuda", target.getChip(),
-                                                "+ptx" + std::to_string(target.getPtx()));
+                                                "+ptx" + std::to_string(version));
     auto object = gpu::ObjectAttr::get(&getContext(), nvvmTarget, gpu::CompilationTarget::Assembly,
                                        builder.getStringAttr(*ptx), DictionaryAttr(), gpu::KernelTableAttr());
     gpu::BinaryOp::create(builder, module.getLoc(), module.getName(), Attribute(), builder.getArrayAttr({object}));

@@ -1,0 +1,398 @@
+//===- ColumnFinalize.cpp - The launch that adds up partials -*- C++ -*-===//
+//
+// Part of fastnorm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ColumnFinalize.h"
+
+#include "MapBody.h"
+#include "PartialsLayout.h"
+#include "RowReduction.h"
+#include "VectorAccess.h"
+
+#include "fastnorm/Analysis/SharedLayout.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace fastnorm;
+
+static constexpr int64_t kWarps = kFinalizeThreads / 32;
+/// Loads of a thread that are issued before the first is used.
+static constexpr int64_t kSetsInFlight = 4;
+/// Sets that one CTA of the first of two launches adds up.
+static constexpr int64_t kSetsOfSplit = 256;
+
+int64_t fastnorm::finalizeSplits(ScheduleAttr schedule) {
+  int64_t sets = persistentClusters(schedule);
+  return sets > kMostSetsOfOneLaunch ? llvm::divideCeil(sets, kSetsOfSplit) : 1;
+}
+
+static Type elementOf(Value value) { return cast<RankedTensorType>(value.getType()).getElementType(); }
+
+/// Elements of a set that one CTA has: a unit for each of finalize_width neighbouring lanes.
+static int64_t tileElements(const PartialsLayout &layout, ScheduleAttr schedule) {
+  return layout.unit * schedule.getFinalizeWidth();
+}
+
+/// CTAs that share the columns.
+static int64_t columnTiles(const PartialsLayout &layout, ScheduleAttr schedule) {
+  return llvm::divideCeil(layout.ctas * layout.chunk, tileElements(layout, schedule));
+}
+
+/// f32 in shared memory that one warp leaves of a column reduction: 16 bytes more than it has, so that warps begin in
+/// different banks.
+static int64_t slotsOfWarp(const PartialsLayout &layout, ScheduleAttr schedule) {
+  return llvm::alignTo(tileElements(layout, schedule), 4) + 4;
+}
+
+/// The column reductions that a value is computed from, by number, and the inputs.
+static void collectSources(const AccessPattern &pattern, Value value, llvm::SetVector<int64_t> &reductions,
+                           llvm::SetVector<Value> &inputs) {
+  if (isa<BlockArgument>(value)) {
+    inputs.insert(value);
+    return;
+  }
+  Operation *op = value.getDefiningOp();
+  if (isColumnReduction(op)) {
+    reductions.insert(llvm::find(pattern.columnReductions, op) - pattern.columnReductions.begin());
+    return;
+  }
+  for (Value operand : op->getOperands())
+    collectSources(pattern, operand, reductions, inputs);
+}
+
+FinalizeInterface::FinalizeInterface(OpBuilder &builder, const AccessPattern &pattern, ScheduleAttr schedule,
+                                     StringRef name, bool leavesPartials)
+    : leavesPartials(leavesPartials) {
+  KernelOp kernel = pattern.kernel;
+  Location loc = kernel.getLoc();
+  PartialsLayout layout(pattern, schedule);
+  llvm::SetVector<Value> sources;
+  size_t mostReductions = 1;
+  OperandRange yielded = kernel.getBody().front().getTerminator()->getOperands();
+  for (auto [number, value] : llvm::enumerate(yielded)) {
+    if (leavesPartials || !pattern.columns.contains(value))
+      continue;
+    results.push_back(number);
+    llvm::SetVector<int64_t> reductions;
+    collectSources(pattern, value, reductions, sources);
+    mostReductions = std::max(mostReductions, reductions.size());
+  }
+  for (Value source : sources)
+    inputs.push_back(cast<BlockArgument>(source));
+  ctas = columnTiles(layout, schedule) *
+         (leavesPartials ? layout.reductions * finalizeSplits(schedule) : static_cast<int64_t>(results.size()));
+
+  auto pointerType = [&](Type element) {
+    return MemRefType::get({1}, element, MemRefLayoutAttrInterface(), builder.getI64IntegerAttr(1));
+  };
+  SmallVector<Type> types;
+  for (BlockArgument input : inputs)
+    types.push_back(pointerType(elementOf(input)));
+  for (unsigned result : results)
+    types.push_back(pointerType(elementOf(kernel.getResult(result))));
+  types.append(leavesPartials ? 2 : 1, pointerType(builder.getF32Type()));
+  types.push_back(builder.getI64Type());
+  int64_t slotCount = static_cast<int64_t>(mostReductions) * kWarps * slotsOfWarp(layout, schedule);
+  auto slotsType =
+      MemRefType::get({slotCount}, builder.getF32Type(), MemRefLayoutAttrInterface(), builder.getI64IntegerAttr(3));
+  function = gpu::GPUFuncOp::create(builder, loc, name, builder.getFunctionType(types, {}), TypeRange(slotsType));
+  function->setAttr(gpu::GPUDialect::getKernelFuncAttrName(), builder.getUnitAttr());
+  function.setKnownBlockSizeAttr(builder.getDenseI32ArrayAttr({static_cast<int32_t>(kFinalizeThreads), 1, 1}));
+  slots = function.getWorkgroupAttributions()[0];
+  function.setWorkgroupAttributionAttr(0, LLVM::LLVMDialect::getAlignAttrName(), builder.getI64IntegerAttr(16));
+
+  ArrayRef<BlockArgument> arguments = function.getArguments();
+  for (BlockArgument input : inputs) {
+    inputPointers[input] = arguments.front();
+    arguments = arguments.drop_front();
+  }
+  resultPointers.append(arguments.begin(), arguments.begin() + results.size());
+  arguments = arguments.drop_front(results.size());
+  partials = arguments.front();
+  nextPartials = leavesPartials ? arguments[1] : BlockArgument();
+  // Behind it is the shared memory.
+  sets = arguments[leavesPartials ? 2 : 1];
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(&function.getBody().front());
+  gpu::ReturnOp::create(builder, loc);
+}
+
+namespace {
+
+class FinalizeEmitter {
+public:
+  FinalizeEmitter(OpBuilder &builder, const AccessPattern &pattern, ScheduleAttr schedule,
+                  const FinalizeInterface &interface)
+      : builder(builder), loc(pattern.kernel.getLoc()), pattern(pattern), schedule(schedule), interface(interface),
+        layout(pattern, schedule), access(builder, loc), width(schedule.getFinalizeWidth()),
+        tiles(columnTiles(layout, schedule)), unit(VectorType::get({layout.unit}, builder.getF32Type())) {}
+
+  void run() {
+    enter();
+    if (interface.leavesPartials)
+      forEachPart(layout.reductions, [&](int64_t reduction) { leaveSums(reduction); });
+    else
+      forEachPart(static_cast<int64_t>(interface.results.size()), [&](int64_t number) { storeResult(number); });
+  }
+
+private:
+  Value i32(int64_t value) {
+    return arith::ConstantOp::create(builder, loc, builder.getI32IntegerAttr(static_cast<int32_t>(value)));
+  }
+  Value i64(int64_t value) { return arith::ConstantOp::create(builder, loc, builder.getI64IntegerAttr(value)); }
+  Value add(Value left, Value right) { return arith::AddIOp::create(builder, loc, left, right); }
+  Value multiply(Value value, int64_t factor) {
+    return arith::MulIOp::create(builder, loc, value, like(value, factor));
+  }
+  Value divide(Value value, int64_t by) { return arith::DivUIOp::create(builder, loc, value, like(value, by)); }
+  Value remainder(Value value, int64_t by) { return arith::RemUIOp::create(builder, loc, value, like(value, by)); }
+  Value less(Value left, Value right) {
+    return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt, left, right);
+  }
+  Value both(Value left, Value right) { return arith::AndIOp::create(builder, loc, left, right); }
+  Value like(Value value, int64_t constant) { return value.getType().isInteger(64) ? i64(constant) : i32(constant); }
+  Value widened(Value value) { return arith::ExtUIOp::create(builder, loc, builder.getI64Type(), value); }
+  Value index(Value value) { return arith::IndexCastUIOp::create(builder, loc, builder.getIndexType(), value); }
+
+  template <typename Op> Value number(Op op) {
+    return arith::IndexCastOp::create(builder, loc, builder.getI32Type(), op);
+  }
+
+  void enter() {
+    thread = number(gpu::ThreadIdOp::create(builder, loc, builder.getIndexType(), gpu::Dimension::x,
+                                            builder.getIndexAttr(kFinalizeThreads)));
+    Value cta = number(gpu::BlockIdOp::create(builder, loc, builder.getIndexType(), gpu::Dimension::x,
+                                              builder.getIndexAttr(interface.ctas)));
+    Value lane = remainder(thread, 32);
+    warp = divide(thread, 32);
+    ownUnit = remainder(lane, width);
+    rowOfWarp = divide(lane, width);
+    tile = remainder(cta, tiles);
+    part = divide(cta, tiles);
+    split = i32(0);
+    firstSet = widened(add(multiply(warp, 32 / width), rowOfWarp));
+    if (int64_t splits = finalizeSplits(schedule); interface.leavesPartials) {
+      split = remainder(part, splits);
+      part = divide(part, splits);
+      firstSet = add(multiply(firstSet, splits), widened(split));
+      setStep = 32 / width * kWarps * splits;
+    } else {
+      setStep = 32 / width * kWarps;
+    }
+    // Of the units of a set, of all CTAs of the cluster.
+    Value number = add(multiply(tile, width), ownUnit);
+    int64_t unitsOfCta = layout.chunk / layout.unit;
+    if (layout.ctas * unitsOfCta % width)
+      unitExists = less(number, i32(layout.ctas * unitsOfCta));
+    Value rank = divide(number, unitsOfCta);
+    Value within = remainder(number, unitsOfCta);
+    unitBytes = add(multiply(widened(rank), layout.ctaBytes()), multiply(widened(within), layout.unit * 4));
+  }
+
+  /// CTAs of a part do its work; they all take the same branch.
+  void forEachPart(int64_t parts, llvm::function_ref<void(int64_t)> emit) {
+    for (int64_t number = 0; number < parts; ++number) {
+      OpBuilder::InsertionGuard guard(builder);
+      if (parts > 1) {
+        Value isOwn = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, part, i32(number));
+        auto onOwn = scf::IfOp::create(builder, loc, isOwn, /*withElseRegion=*/false);
+        builder.setInsertionPointToStart(onOwn.thenBlock());
+      }
+      emit(number);
+    }
+  }
+
+  Value addressOf(Value pointer) {
+    Value address = memref::ExtractAlignedPointerAsIndexOp::create(builder, loc, pointer);
+    return arith::IndexCastOp::create(builder, loc, builder.getI64Type(), address);
+  }
+
+  Value combine(Combiner combiner, Value left, Value right) {
+    return emitCombine(builder, loc, combiner, left, right, /*contract=*/false);
+  }
+
+  /// The thread's unit of a set that may be past the last.
+  Value loadUnit(int64_t reduction, Value set, Value identity) {
+    Value exists = less(set, interface.sets);
+    if (unitExists)
+      exists = both(exists, unitExists);
+    Value base = add(add(addressOf(interface.partials), unitBytes), multiply(set, layout.setBytes()));
+    Value loaded = access.load(unit, {base, reduction * layout.chunkBytes()}, LoadPolicy::Ordered, exists);
+    // Zeros came where nothing was read.
+    if (combinerOf(reduction) == Combiner::Add)
+      return loaded;
+    return arith::SelectOp::create(builder, loc, exists, loaded, identity);
+  }
+
+  Combiner combinerOf(int64_t reduction) {
+    ReduceOp reduce = pattern.columnReductions[reduction];
+    return reduce.getCombiner();
+  }
+
+  /// What the thread's sets have of its unit, in ascending order.
+  Value sumOverSets(int64_t reduction) {
+    Combiner combiner = combinerOf(reduction);
+    Value identity = vector::BroadcastOp::create(builder, loc, unit, emitIdentity(builder, loc, combiner));
+    auto loop = scf::ForOp::create(builder, loc, firstSet, interface.sets, i64(setStep * kSetsInFlight), identity);
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(loop.getBody());
+    SmallVector<Value> loaded;
+    for (int64_t ahead = 0; ahead < kSetsInFlight; ++ahead)
+      loaded.push_back(loadUnit(reduction, add(loop.getInductionVar(), i64(ahead * setStep)), identity));
+    Value sum = loop.getRegionIterArg(0);
+    for (Value value : loaded)
+      sum = combine(combiner, sum, value);
+    scf::YieldOp::create(builder, loc, sum);
+    return loop.getResult(0);
+  }
+
+  /// Over the lanes that have the same unit.
+  Value sumOverLanes(int64_t reduction, Value vector) {
+    SmallVector<Value> sums(vector::ToElementsOp::create(builder, loc, vector).getResults());
+    for (int64_t distance = 16; distance >= width; distance /= 2)
+      for (Value &sum : sums) {
+        auto shuffle = gpu::ShuffleOp::create(builder, loc, sum, distance, 32, gpu::ShuffleMode::XOR);
+        sum = combine(combinerOf(reduction), sum, shuffle.getShuffleResult());
+      }
+    return vector::FromElementsOp::create(builder, loc, unit, sums);
+  }
+
+  /// Leaves a reduction's sums of each warp in shared memory, in slots of a number.
+  void shareSums(int64_t reduction, int64_t slotNumber) {
+    Value sum = sumOverLanes(reduction, sumOverSets(reduction));
+    Value isFirst = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, rowOfWarp, i32(0));
+    auto onFirst = scf::IfOp::create(builder, loc, isFirst, /*withElseRegion=*/false);
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(onFirst.thenBlock());
+    Value slot = add(add(multiply(warp, slotsOfWarp(layout, schedule)), multiply(ownUnit, layout.unit)),
+                     i32(slotNumber * kWarps * slotsOfWarp(layout, schedule)));
+    vector::StoreOp::create(builder, loc, sum, interface.slots, index(slot), /*nontemporal=*/false,
+                            llvm::MaybeAlign(layout.unit * 4));
+  }
+
+  /// A reduction's sum for the element of this thread's number in the tile.
+  Value readSum(int64_t reduction, int64_t slotNumber) {
+    Value sum;
+    for (int64_t number = 0; number < kWarps; ++number) {
+      Value slot = add(thread, i32((slotNumber * kWarps + number) * slotsOfWarp(layout, schedule)));
+      Value value = memref::LoadOp::create(builder, loc, interface.slots, index(slot));
+      sum = sum ? combine(combinerOf(reduction), sum, value) : value;
+    }
+    return sum;
+  }
+
+  /// Runs `emit` in the threads that have an element of the tile.
+  void onElements(llvm::function_ref<void()> emit) {
+    gpu::BarrierOp::create(builder, loc);
+    Value hasElement =
+        arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, thread, i32(tileElements(layout, schedule)));
+    auto onOwners = scf::IfOp::create(builder, loc, hasElement, /*withElseRegion=*/false);
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(onOwners.thenBlock());
+    emit();
+  }
+
+  /// The first of two launches: a set of the split's sums.
+  void leaveSums(int64_t reduction) {
+    shareSums(reduction, /*slotNumber=*/0);
+    onElements([&] {
+      Value element = add(multiply(tile, tileElements(layout, schedule)), thread);
+      Value exists = less(element, i32(layout.ctas * layout.chunk));
+      Value rank = divide(element, layout.chunk);
+      Value within = remainder(element, layout.chunk);
+      Value bytes = add(multiply(widened(rank), layout.ctaBytes()), multiply(widened(within), 4));
+      bytes = add(bytes, multiply(widened(split), layout.setBytes()));
+      storeElement(readSum(reduction, /*slotNumber=*/0), add(addressOf(interface.nextPartials), bytes),
+                   reduction * layout.chunkBytes(), exists);
+    });
+  }
+
+  void storeResult(int64_t number) {
+    Value yielded = pattern.kernel.getBody().front().getTerminator()->getOperand(interface.results[number]);
+    llvm::SetVector<int64_t> reductions;
+    llvm::SetVector<Value> inputs;
+    collectSources(pattern, yielded, reductions, inputs);
+    for (auto [slotNumber, reduction] : llvm::enumerate(reductions))
+      shareSums(reduction, slotNumber);
+    onElements([&] {
+      enterColumn();
+      values.clear();
+      for (Value input : inputs)
+        values[input] = loadElement(input);
+      for (auto [slotNumber, reduction] : llvm::enumerate(reductions))
+        values[pattern.columnReductions[reduction]->getResult(0)] = readSum(reduction, slotNumber);
+      int64_t bytes = elementBytes(elementOf(yielded));
+      Value address = add(addressOf(interface.resultPointers[number]), multiply(widened(column), bytes));
+      storeElement(valueOf(yielded), address, /*offsetBytes=*/0, columnExists);
+    });
+  }
+
+  /// Which column the element of this thread is, from the order of pieces.
+  void enterColumn() {
+    Value element = add(multiply(tile, tileElements(layout, schedule)), thread);
+    Value rank = divide(element, layout.chunk);
+    Value within = remainder(element, layout.chunk);
+    Value pieceNumber = divide(within, layout.piece);
+    Value owner = remainder(pieceNumber, schedule.getThreadsPerRow());
+    Value vectors = divide(pieceNumber, schedule.getThreadsPerRow());
+    Value vector = remainder(vectors, schedule.getVectorsPerThread());
+    Value pieceOfVector = divide(vectors, schedule.getVectorsPerThread());
+    column = multiply(add(multiply(vector, schedule.getThreadsPerRow()), owner), schedule.getVectorWidth());
+    column = add(column, add(multiply(pieceOfVector, layout.piece), remainder(within, layout.piece)));
+    column = add(column, multiply(rank, layout.chunk));
+    columnExists = both(less(rank, i32(layout.ctas)), less(column, i32(pattern.hidden)));
+  }
+
+  Value loadElement(Value input) {
+    int64_t bytes = elementBytes(elementOf(input));
+    Value address = add(addressOf(interface.inputPointers.lookup(input)), multiply(widened(column), bytes));
+    // It may share its buffer with the result.
+    Value loaded = access.load(VectorType::get({1}, elementOf(input)), {address, 0}, LoadPolicy::Ordered, columnExists);
+    return vector::ExtractOp::create(builder, loc, loaded, int64_t(0));
+  }
+
+  void storeElement(Value value, Value address, int64_t offsetBytes, Value exists) {
+    Value vector = vector::BroadcastOp::create(builder, loc, VectorType::get({1}, value.getType()), value);
+    access.store(vector, {address, offsetBytes}, StorePolicy::Cached, exists);
+  }
+
+  Value valueOf(Value value) {
+    if (Value known = values.lookup(value))
+      return known;
+    auto map = value.getDefiningOp<MapOp>();
+    SmallVector<Value> operands = llvm::map_to_vector(map.getInputs(), [&](Value input) { return valueOf(input); });
+    return values[value] = emitMapBody(builder, map, operands, /*width=*/0, *requireTarget(pattern.kernel));
+  }
+
+  OpBuilder &builder;
+  Location loc;
+  const AccessPattern &pattern;
+  ScheduleAttr schedule;
+  const FinalizeInterface &interface;
+  PartialsLayout layout;
+  VectorAccess access;
+  int64_t width; ///< units that a warp reads of one set
+  int64_t tiles;
+  VectorType unit;
+  Value thread, warp, tile, part, split; ///< i32
+  Value ownUnit, rowOfWarp;              ///< i32: of the warp's units, and of its sets
+  Value unitExists, unitBytes;           ///< i1 (null: it does); i64: where in a set it is
+  Value firstSet;                        ///< i64
+  int64_t setStep = 0;                   ///< sets from one of a thread to its next
+  Value column, columnExists;            ///< i32, i1
+  llvm::DenseMap<Value, Value> values;   ///< scalars of the kernel's column values
+};
+
+} // namespace
+
+void fastnorm::emitFinalize(OpBuilder &builder, const AccessPattern &pattern, ScheduleAttr schedule,
+                            const FinalizeInterface &interface) {
+  FinalizeEmitter(builder, pattern, schedule, interface).run();
+}

@@ -1,0 +1,27 @@
+//===- ColumnPartials.h - Sums of columns over many rows -*- C++ -*-===//
+//
+// Part of fastnorm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A persistent thread keeps f32 sums of its columns in registers. When its
+// rows are done the row groups of a CTA add theirs, in order, and the cluster
+// leaves one set of partials in global memory, which a second launch adds up
+// (PartialsLayout.h).
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FASTNORM_LIB_CONVERSION_FASTNORMTOGPU_COLUMNPARTIALS_H
+#define FASTNORM_LIB_CONVERSION_FASTNORMTOGPU_COLUMNPARTIALS_H
+
+#include "RowPosition.h"
+
+namespace fastnorm {
+
+/// Stores what this CTA adds to the partials of its cluster. `sums` holds a vector of f32 for each column reduction and
+/// vector of the thread: [column reductions][vectors_per_thread].
+void emitStorePartials(mlir::OpBuilder &builder, const AccessPattern &pattern, ScheduleAttr schedule,
+                       const KernelInterface &interface, const RowPosition &position, llvm::ArrayRef<mlir::Value> sums);
+
+} // namespace fastnorm
+
+#endif // FASTNORM_LIB_CONVERSION_FASTNORMTOGPU_COLUMNPARTIALS_H

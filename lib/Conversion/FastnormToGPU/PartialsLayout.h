@@ -1,0 +1,38 @@
+//===- PartialsLayout.h - Where sums of columns pass -*- C++ -*-===//
+//
+// Part of fastnorm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FASTNORM_LIB_CONVERSION_FASTNORMTOGPU_PARTIALSLAYOUT_H
+#define FASTNORM_LIB_CONVERSION_FASTNORMTOGPU_PARTIALSLAYOUT_H
+
+#include "fastnorm/Analysis/AccessPattern.h"
+
+#include <numeric>
+
+namespace fastnorm {
+
+/// The f32 that persistent CTAs leave for the second launch: [clusters][CTA of the cluster][column reduction][chunk].
+/// A cluster's part is one *set* of partials. A chunk holds the CTA's columns not in their order but in pieces, in the
+/// order [piece of a vector][vector of a thread][thread], so that a warp stores neighbouring bytes.
+struct PartialsLayout {
+  PartialsLayout(const AccessPattern &pattern, ScheduleAttr schedule)
+      : piece(std::min<int64_t>(4, schedule.getVectorWidth())), unit(std::gcd<int64_t>(4, schedule.getColumnChunk())),
+        chunk(schedule.getColumnChunk()), reductions(pattern.columnReductions.size()), ctas(schedule.getCtasPerRow()) {}
+
+  int64_t piece;      ///< elements that lie together
+  int64_t unit;       ///< elements that the launch behind reads at once: up to 16 bytes
+  int64_t chunk;      ///< elements of a CTA's columns
+  int64_t reductions; ///< of columns
+  int64_t ctas;       ///< of a cluster
+
+  int64_t chunkBytes() const { return chunk * 4; }
+  int64_t ctaBytes() const { return reductions * chunkBytes(); }
+  int64_t setBytes() const { return ctas * ctaBytes(); }
+};
+
+} // namespace fastnorm
+
+#endif // FASTNORM_LIB_CONVERSION_FASTNORMTOGPU_PARTIALSLAYOUT_H

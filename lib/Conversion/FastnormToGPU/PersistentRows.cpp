@@ -1,0 +1,231 @@
+//===- PersistentRows.cpp - CTAs that walk over many rows -*- C++ -*-===//
+//
+// Part of fastnorm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A row is worked on in the same phases as by PerRow; around it are a loop over the rows of the
+// thread, whose sums of columns it carries, and a ring of stages that keeps
+// the next rows on their way. docs/Schedules.md, "Persistent rows".
+//
+//===----------------------------------------------------------------------===//
+
+#include "ClusterReduction.h"
+#include "ColumnPartials.h"
+#include "RowPhases.h"
+#include "Strategies.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+#include <optional>
+
+using namespace mlir;
+using namespace fastnorm;
+
+namespace {
+
+class PersistentRowsEmitter {
+public:
+  PersistentRowsEmitter(OpBuilder &builder, const AccessPattern &pattern, ScheduleAttr schedule,
+                        const KernelInterface &interface)
+      : builder(builder), loc(pattern.kernel.getLoc()), pattern(pattern), schedule(schedule), interface(interface),
+        layout(pattern, schedule), body(builder, pattern, schedule, interface, LoadPolicy::Streaming),
+        stages(schedule.getStages()) {}
+
+  void run() {
+    walk = emitRowWalk(builder, interface, schedule);
+    body.setPosition(walk.position);
+    isFirst = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, walk.position.lane, i64(0));
+    if (layout.ringOffset > 0)
+      startSharing();
+    if (schedule.getInvariants() == Invariants::Early && !pattern.isShifted(schedule))
+      body.holdInvariants(walk.position);
+    SmallVector<Value> scalars = body.readRowScalars(existing(walk.first));
+    if (layout.ringOffset > 0)
+      shareBarriers();
+    if (ring)
+      fillRemainingStages();
+    emitLoop(scalars);
+  }
+
+private:
+  Value i64(int64_t value) { return arith::ConstantOp::create(builder, loc, builder.getI64IntegerAttr(value)); }
+  Value i32(int64_t value) {
+    return arith::ConstantOp::create(builder, loc, builder.getI32IntegerAttr(static_cast<int32_t>(value)));
+  }
+  Value add(Value left, Value right) { return arith::AddIOp::create(builder, loc, left, right); }
+  Value less(Value left, Value right) {
+    return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt, left, right);
+  }
+  Value both(Value left, Value right) { return arith::AndIOp::create(builder, loc, left, right); }
+
+  /// A row that can be read: this one, or the last.
+  Value existing(Value row) {
+    Value last = arith::SubIOp::create(builder, loc, interface.rows, i64(1));
+    // Of no rows nothing is worked on, but the first is asked for: it must not lie before the tensor.
+    last = arith::MaxSIOp::create(builder, loc, last, i64(0));
+    return arith::MinSIOp::create(builder, loc, row, last);
+  }
+
+  auto rowStarts() {
+    return [this](BlockArgument argument, Value row) { return body.rowStart(argument, row); };
+  }
+
+  /// Readies the group's barriers. The first stage is on its way before anything else is asked for.
+  void startSharing() {
+    SharedMemory memory(builder, loc);
+    bool exchanges = schedule.getClusterCtas() > 1 && !pattern.rowReductions.empty();
+    SharedMemory::requirePtx(interface.function, exchanges ? 81 : 80);
+    Value base = memory.base(interface.function);
+    if (stages > 0)
+      body.readFrom(&ring.emplace(builder, pattern, schedule, layout, base, walk.position));
+    if (exchanges)
+      body.meetThrough(&exchange.emplace(builder, pattern, schedule, layout, interface, base, walk.position));
+    auto onFirst = scf::IfOp::create(builder, loc, isFirst, /*withElseRegion=*/false);
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(onFirst.thenBlock());
+    if (ring)
+      ring->initialize();
+    if (exchange)
+      exchange->initialize();
+    memory.publishBarriers();
+    if (ring)
+      ring->fill(less(i64(0), walk.count), i32(0), walk.first, rowStarts());
+  }
+
+  /// Everyone who waits at the barriers, or whose stores complete them, finds them ready.
+  void shareBarriers() {
+    if (exchange)
+      emitClusterBarrier(builder, loc);
+    else
+      gpu::BarrierOp::create(builder, loc);
+  }
+
+  /// Not all at once: every multiprocessor would compute at the same moment.
+  void fillRemainingStages() {
+    Value row = walk.first;
+    for (int64_t stage = 1; stage < stages; ++stage) {
+      row = add(row, walk.step);
+      ring->fill(both(isFirst, less(i64(stage), walk.count)), i32(stage), row, rowStarts());
+    }
+  }
+
+  /// The loop carries the row, the stage and the parity of its barrier, the row's scalars, and the columns' sums.
+  void emitLoop(ArrayRef<Value> scalars) {
+    SmallVector<Value> carried{walk.first, i32(0), i32(0)};
+    llvm::append_range(carried, scalars);
+    size_t firstSum = carried.size();
+    llvm::append_range(carried, body.startColumns());
+    auto loop = scf::ForOp::create(builder, loc, i64(0), walk.count, i64(1), carried);
+    {
+      OpBuilder::InsertionGuard guard(builder);
+      builder.setInsertionPointToStart(loop.getBody());
+      SmallVector<Value> arguments(loop.getRegionIterArgs());
+      Turn turn{loop.getInductionVar(), arguments[0], arguments[1], arguments[2]};
+      ArrayRef<Value> values(arguments);
+      body.setColumns(values.drop_front(firstSum));
+      emitTurn(turn, values.slice(3, scalars.size()));
+    }
+    if (!pattern.columnReductions.empty())
+      emitStorePartials(builder, pattern, schedule, interface, walk.position,
+                        SmallVector<Value>(loop.getResults().drop_front(firstSum)));
+  }
+
+  /// One time around the loop.
+  struct Turn {
+    Value number; ///< i64
+    Value row;    ///< i64
+    Value stage;  ///< i32
+    Value parity; ///< i32
+  };
+
+  void emitTurn(const Turn &turn, ArrayRef<Value> scalars) {
+    Value nextRow = add(turn.row, walk.step);
+    // Asked for while this row waits.
+    SmallVector<Value> nextScalars = body.readRowScalars(existing(nextRow));
+    RowPosition position = walk.position;
+    position.row = turn.row;
+    if (schedule.getScope() == RowScope::Lanes) {
+      position.rowExists = less(turn.row, interface.rows);
+      position.row = existing(turn.row);
+    }
+    if (interface.reductionSlots)
+      position.slotSet = slotSet(turn.number);
+    if (exchange)
+      exchange->enterRow(turn.number);
+    if (ring)
+      ring->wait(turn.stage, turn.parity);
+    body.enterRow(position, scalars);
+    emitPhases(turn, position);
+    SmallVector<Value> next{nextRow};
+    llvm::append_range(next, nextStage(turn));
+    llvm::append_range(next, nextScalars);
+    llvm::append_range(next, body.getColumns());
+    scf::YieldOp::create(builder, loc, next);
+  }
+
+  SmallVector<Value> nextStage(const Turn &turn) {
+    if (!ring)
+      return {turn.stage, turn.parity};
+    Value isLast = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, turn.stage, i32(stages - 1));
+    Value stage = arith::SelectOp::create(builder, loc, isLast, i32(0), add(turn.stage, i32(1)));
+    Value flips = arith::ExtUIOp::create(builder, loc, builder.getI32Type(), isLast);
+    return {stage, arith::XOrIOp::create(builder, loc, turn.parity, flips)};
+  }
+
+  Value slotSet(Value number) {
+    Value buffer = arith::AndIOp::create(builder, loc, number, i64(1));
+    if (!walk.position.group)
+      return buffer;
+    return add(arith::MulIOp::create(builder, loc, walk.position.group, i64(2)), buffer);
+  }
+
+  void emitPhases(const Turn &turn, const RowPosition &position) {
+    RowPhases::Around around;
+    around.beforeMeeting = [&](int64_t phase) {
+      // What the columns gather of this row stays before the barrier: behind it the row's inputs would have to wait.
+      body.pinColumns();
+      if (exchange)
+        exchange->enterPhase(phase);
+    };
+    around.afterReading = [&](bool haveMet) {
+      if (ring)
+        refill(turn, position, /*isBehindBarrier=*/haveMet && interface.reductionSlots);
+    };
+    RowPhases(body, pattern, schedule).run(around);
+  }
+
+  /// Everyone of the group has read the stage: it is filled for the row `stages` turns from now, never before.
+  void refill(const Turn &turn, const RowPosition &position, bool isBehindBarrier) {
+    if (!isBehindBarrier && schedule.getThreadsPerRow() == 32)
+      NVVM::SyncWarpOp::create(builder, loc, i32(-1));
+    else if (!isBehindBarrier)
+      emitRowBarrier(builder, loc, schedule, position);
+    Value turns = i64(stages);
+    Value follows = both(isFirst, less(add(turn.number, turns), walk.count));
+    Value later = add(turn.row, arith::MulIOp::create(builder, loc, walk.step, turns));
+    ring->fill(follows, turn.stage, later, rowStarts());
+  }
+
+  OpBuilder &builder;
+  Location loc;
+  const AccessPattern &pattern;
+  ScheduleAttr schedule;
+  const KernelInterface &interface;
+  SharedLayout layout;
+  BodyEmitter body;
+  int64_t stages;
+  RowWalk walk;
+  std::optional<AsyncRing> ring;
+  std::optional<ClusterExchange> exchange;
+  Value isFirst; ///< i1: the first thread of its group
+};
+
+} // namespace
+
+void fastnorm::emitPersistentRows(OpBuilder &builder, const AccessPattern &pattern, ScheduleAttr schedule,
+                                  const KernelInterface &interface) {
+  PersistentRowsEmitter(builder, pattern, schedule, interface).run();
+}
