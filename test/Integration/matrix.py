@@ -12,6 +12,8 @@ import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 
+import persistent
+
 HIDDEN = (1, 3, 17, 96, 769, 1024, 1536, 2880, 3072, 4096, 16384, 65537)
 ROWS = (0, 1, 2, 7, 133)
 
@@ -303,7 +305,18 @@ def schedules():
         yield schedule, scheduled(combine, schedule), 7, ()
 
 
+def norm_graphs(hidden):
+    """Norms that read rows in one, two and three phases."""
+    return (
+        ("rms_norm", rms_norm(hidden, rstd=True)),
+        ("layer_norm", layer_norm(hidden)),
+        ("combine", combine_norm(hidden, slots=3)),
+    )
+
+
 KINDS = {
+    "persistent-gradients": persistent.gradients,
+    "persistent-norms": lambda: persistent.norms(norm_graphs),
     "rms-norm": lambda: over_sizes(rms_norm),
     "combine-norm": lambda: over_sizes(combine_norm),
     "norm-types": norm_types,
