@@ -15,9 +15,9 @@
 template <int Hidden, int Warps>
 static bool launch(cudaStream_t stream, int rows, const void *expertRows, const long *rowIndex, const float *gate,
                    const void *residual, const float *weight, void *y) {
-  moe<Hidden, 8, Warps, true, true>
-      <<<rows, Warps * 32, 0, stream>>>(static_cast<const uint4 *>(expertRows), rowIndex, gate,
-                                        static_cast<const uint4 *>(residual), weight, static_cast<uint4 *>(y), rows);
+  moe<Hidden, 8, Warps, true, true><<<rows, Warps * 32, 0, stream>>>(static_cast<const uint4 *>(expertRows), rowIndex,
+                                                                     gate, static_cast<const uint4 *>(residual), weight,
+                                                                     static_cast<uint4 *>(y), rows);
   return true;
 }
 

@@ -5,9 +5,9 @@
 //
 // beside-prototypes GRAPH ROWS HIDDEN cold|hot COPY.json PLAN.json...
 //
-// GRAPH is rms_norm, layer_norm or combine_norm (top_k 8). All run on the same
-// buffers, in turns, and their results are compared; cold: enough sets of them
-// to pass the L2 three times, hot: one set. COPY.json is a plan that
+// GRAPH is rms_norm, layer_norm, combine_norm (top_k 8), rms_norm_backward or
+// layer_norm_backward. All run on the same buffers, in turns, and their results
+// are compared; cold: enough sets of them to pass the L2 three times, hot: one. COPY.json is a plan that
 // copies one tensor of as many rows as make the same bytes; COPY.json may be a
 // list with commas, the fastest is the copy. Prints a Markdown table.
 //
@@ -70,16 +70,19 @@ namespace {
 /// Buffers of one rotation step; those a graph does not have stay empty.
 struct BufferSet {
   std::unique_ptr<DeviceBuffer> rows, index, gate, residual, weight, y, rstd, mean, prototypeY;
+  /// Of a gradient, whose grad_input is y: weight's and bias's, ours and the prototype's.
+  std::unique_ptr<DeviceBuffer> gradOutput, gradWeight, gradBias, prototypeGradWeight, prototypeGradBias, partials;
 };
 
 struct Shape {
   bool combine;
   bool layerNorm;
+  bool backward;
   int64_t rows;
   int64_t hidden;
   int64_t topK() const { return combine ? 8 : 0; }
   /// Bytes of the activations: what the copy moves too.
-  int64_t bytes() const { return rows * hidden * 2 * (combine ? topK() + 2 : 2); }
+  int64_t bytes() const { return rows * hidden * 2 * (combine ? topK() + 2 : backward ? 3 : 2); }
 };
 
 } // namespace
@@ -114,8 +117,24 @@ static BufferSet makeSet(Device &device, const Shape &shape, unsigned seed) {
   } else {
     std::vector<uint16_t> weight = randomBf16(shape.hidden, seed + 7, 0.5f, 1.0f);
     set.weight = upload(device, weight.data(), weight.size() * 2, "weight");
-    set.rstd = orDie(device.allocate(shape.rows * 4, "rstd"));
-    set.mean = orDie(device.allocate(shape.rows * 4, "mean"));
+    // What a forward kernel writes, a backward kernel reads: about those of the rows.
+    std::vector<float> rstd(shape.rows), mean(shape.rows);
+    for (int64_t row = 0; row < shape.rows; ++row) {
+      rstd[row] = 0.9f + (row * 29 % 113) / 565.0f;
+      mean[row] = 0.1f + (row * 31 % 71) / 710.0f;
+    }
+    set.rstd = upload(device, rstd.data(), rstd.size() * 4, "rstd");
+    set.mean = upload(device, mean.data(), mean.size() * 4, "mean");
+  }
+  if (shape.backward) {
+    static const std::vector<uint16_t> gradients = randomBf16(rowCount * shape.hidden, 13, 3.4f, 0.05f);
+    set.gradOutput = upload(device, gradients.data(), gradients.size() * 2, "grad_output");
+    for (std::unique_ptr<DeviceBuffer> *result :
+         {&set.gradWeight, &set.gradBias, &set.prototypeGradWeight, &set.prototypeGradBias}) {
+      *result = orDie(device.allocate(shape.hidden * 2, "gradient"));
+      orDie(device.fill((*result)->address(), 0xff, shape.hidden * 2));
+    }
+    set.partials = orDie(device.allocate(2 * device.info().multiprocessors * shape.hidden * 4, "partials"));
   }
   size_t bytes = shape.rows * shape.hidden * 2;
   for (std::unique_ptr<DeviceBuffer> *result : {&set.y, &set.prototypeY}) {
@@ -129,16 +148,32 @@ template <typename T = void> static T *pointer(const std::unique_ptr<DeviceBuffe
   return reinterpret_cast<T *>(buffer->address());
 }
 
-/// `variant`: vectors a thread of a combine, CTAs a row of a norm.
+static BackwardPointers backwardPointers(const BufferSet &set) {
+  auto *partials = pointer<float>(set.partials);
+  return {pointer(set.rows),
+          pointer(set.gradOutput),
+          pointer(set.weight),
+          pointer<float>(set.rstd),
+          pointer<float>(set.mean),
+          pointer(set.prototypeY),
+          pointer(set.prototypeGradWeight),
+          pointer(set.prototypeGradBias),
+          partials,
+          partials + set.partials->byteCount() / 8};
+}
+
+/// `variant`: vectors a thread of a combine, CTAs a row of a norm, the tile of a gradient's second kernel.
 static Status launchPrototype(Stream &stream, const Shape &shape, int variant, const BufferSet &set) {
   auto native = reinterpret_cast<cudaStream_t>(static_cast<cuda::CudaStream &>(stream).handle());
-  bool known = shape.combine ? launchCombinePrototype(native, shape.rows, shape.hidden, variant, pointer(set.rows),
-                                                      pointer<long>(set.index), pointer<float>(set.gate),
-                                                      pointer(set.residual), pointer<float>(set.weight),
-                                                      pointer(set.prototypeY))
-                             : launchNormPrototype(native, shape.layerNorm, shape.rows, shape.hidden, variant,
-                                                   pointer(set.rows), pointer(set.weight), pointer(set.prototypeY),
-                                                   pointer<float>(set.rstd), pointer<float>(set.mean));
+  bool known = shape.backward ? launchBackwardPrototype(native, shape.layerNorm, shape.rows, shape.hidden, variant,
+                                                        backwardPointers(set))
+               : shape.combine
+                   ? launchCombinePrototype(native, shape.rows, shape.hidden, variant, pointer(set.rows),
+                                            pointer<long>(set.index), pointer<float>(set.gate), pointer(set.residual),
+                                            pointer<float>(set.weight), pointer(set.prototypeY))
+                   : launchNormPrototype(native, shape.layerNorm, shape.rows, shape.hidden, variant, pointer(set.rows),
+                                         pointer(set.weight), pointer(set.prototypeY), pointer<float>(set.rstd),
+                                         pointer<float>(set.mean));
   return known ? Status() : Status(Error{"no prototype for this shape"});
 }
 
@@ -148,10 +183,20 @@ static Operand operandFor(const TensorSpec &spec, const Shape &shape, const Buff
   operand.dtype = spec.dtype;
   for (const Extent &extent : spec.shape)
     operand.shape.push_back(extent.symbol ? shape.rows : extent.fixed);
-  const std::pair<const char *, const std::unique_ptr<DeviceBuffer> *> buffers[] = {
-      {"x", &set.rows},      {"expert_rows", &set.rows}, {"row_index", &set.index}, {"gate", &set.gate},
-      {"residual", &set.residual}, {"weight", &set.weight},    {"bias", &set.weight},
-      {"y", &set.y},           {"rstd", &set.rstd},      {"mean", &set.mean}};
+  const std::pair<const char *, const std::unique_ptr<DeviceBuffer> *> buffers[] = {{"x", &set.rows},
+                                                                                    {"expert_rows", &set.rows},
+                                                                                    {"row_index", &set.index},
+                                                                                    {"gate", &set.gate},
+                                                                                    {"residual", &set.residual},
+                                                                                    {"weight", &set.weight},
+                                                                                    {"bias", &set.weight},
+                                                                                    {"y", &set.y},
+                                                                                    {"rstd", &set.rstd},
+                                                                                    {"mean", &set.mean},
+                                                                                    {"grad_output", &set.gradOutput},
+                                                                                    {"grad_input", &set.y},
+                                                                                    {"grad_weight", &set.gradWeight},
+                                                                                    {"grad_bias", &set.gradBias}};
   for (auto [name, buffer] : buffers)
     if (spec.name == name)
       operand.address = (*buffer)->address();
@@ -161,11 +206,11 @@ static Operand operandFor(const TensorSpec &spec, const Shape &shape, const Buff
 }
 
 /// Largest difference of two bf16 results over the largest value of the second.
-static double difference(Device &device, const BufferSet &set, const Shape &shape) {
-  size_t count = shape.rows * shape.hidden;
+static double difference(Device &device, const DeviceBuffer &mine, const DeviceBuffer &prototypes) {
+  size_t count = prototypes.byteCount() / 2;
   std::vector<uint16_t> ours(count), theirs(count);
-  orDie(device.download(ours.data(), set.y->address(), count * 2));
-  orDie(device.download(theirs.data(), set.prototypeY->address(), count * 2));
+  orDie(device.download(ours.data(), mine.address(), count * 2));
+  orDie(device.download(theirs.data(), prototypes.address(), count * 2));
   double worst = 0, largest = 0;
   for (size_t place = 0; place < count; ++place) {
     double a = f32FromBf16(ours[place]), b = f32FromBf16(theirs[place]);
@@ -176,18 +221,30 @@ static double difference(Device &device, const BufferSet &set, const Shape &shap
   return worst / largest;
 }
 
+/// The same of all results of a run.
+static double difference(Device &device, const BufferSet &set, const Shape &shape) {
+  double worst = difference(device, *set.y, *set.prototypeY);
+  if (shape.backward)
+    worst = std::max(worst, difference(device, *set.gradWeight, *set.prototypeGradWeight));
+  if (shape.backward && shape.layerNorm)
+    worst = std::max(worst, difference(device, *set.gradBias, *set.prototypeGradBias));
+  return worst;
+}
+
 int main(int argc, char **argv) {
   if (argc < 7) {
-    std::fprintf(stderr, "usage: beside-prototypes rms_norm|layer_norm|combine_norm ROWS HIDDEN cold|hot "
-                         "COPY.json[,COPY.json] PLAN.json...\n");
+    std::fprintf(stderr, "usage: beside-prototypes rms_norm|layer_norm|combine_norm|rms_norm_backward|"
+                         "layer_norm_backward ROWS HIDDEN cold|hot COPY.json[,COPY.json] PLAN.json...\n");
     return 2;
   }
-  Shape shape{!std::strcmp(argv[1], "combine_norm"), !std::strcmp(argv[1], "layer_norm"), std::atoll(argv[2]),
-              std::atoll(argv[3])};
+  std::string graph = argv[1];
+  Shape shape{graph == "combine_norm", graph.rfind("layer_norm", 0) == 0, graph.find("_backward") != std::string::npos,
+              std::atoll(argv[2]), std::atoll(argv[3])};
   bool hot = !std::strcmp(argv[4], "hot");
   std::unique_ptr<Device> device = orDie(createCudaDevice(0));
   constexpr int64_t kMostSets = 1024;
-  const int setCount = hot ? 1 : std::min(kMostSets, std::max<int64_t>(6, rotatingSetCount(device->info(), shape.bytes())));
+  const int setCount =
+      hot ? 1 : std::min(kMostSets, std::max<int64_t>(6, rotatingSetCount(device->info(), shape.bytes())));
   std::vector<BufferSet> sets;
   for (int number = 0; number < setCount; ++number)
     sets.push_back(makeSet(*device, shape, 11 + number));
@@ -198,14 +255,19 @@ int main(int argc, char **argv) {
     BenchCandidate candidate;
     candidate.name = name;
     for (const BufferSet &set : sets)
-      candidate.launches.push_back([&, vectors](Stream &stream) { return launchPrototype(stream, shape, vectors, set); });
+      candidate.launches.push_back(
+          [&, vectors](Stream &stream) { return launchPrototype(stream, shape, vectors, set); });
     candidates.push_back(candidate);
     notes.push_back("");
   };
   addPrototype(shape.combine ? "prototype V1" : "prototype", 1);
+  if (shape.backward) {
+    addPrototype("prototype, narrow finalize", 0);
+    addPrototype("prototype, wide finalize", 2);
+  }
   if (shape.combine)
     addPrototype("prototype V2", 2);
-  else if (shape.rows <= 256)
+  else if (shape.rows <= 256 && !shape.backward)
     addPrototype("prototype, 4 CTAs a row", 4);
   size_t prototypes = candidates.size();
 
@@ -279,8 +341,8 @@ int main(int argc, char **argv) {
   for (size_t number = 0; number < prototypes; ++number)
     prototype = std::min(prototype, results[number].summary.median);
   std::printf("%s %lld x %lld %s, copy of the same %.1f MB: %.2f us, %.2f TB/s\n", argv[1],
-              static_cast<long long>(shape.rows), static_cast<long long>(shape.hidden), hot ? "hot" : "cold", shape.bytes() / 1e6, copy,
-              shape.bytes() / copy / 1e6);
+              static_cast<long long>(shape.rows), static_cast<long long>(shape.hidden), hot ? "hot" : "cold",
+              shape.bytes() / 1e6, copy, shape.bytes() / copy / 1e6);
   std::printf("| kernel | µs | noise %% | of the prototype | %% of the copy | |\n|---|---|---|---|---|---|\n");
   for (size_t number = 0; number < firstCopy; ++number)
     std::printf("| %s | %.2f | %.1f | %.3f | %.1f | %s |\n", results[number].name.c_str(),

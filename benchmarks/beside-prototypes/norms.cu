@@ -32,20 +32,13 @@ template <bool LayerNorm> static bool launchNorm(cudaStream_t stream, int rows, 
   if (ctas != 1)
     return false;
   switch (hidden) {
-  case 1024:
-    return launch<1024, 1, 128, LayerNorm, 1>(stream, rows, parameters);
-  case 2048:
-    return launch<2048, 1, 128, LayerNorm, 1>(stream, rows, parameters);
-  case 4096:
-    return launch<4096, 1, 256, LayerNorm, 1>(stream, rows, parameters);
-  case 8192:
-    return launch<8192, 1, 512, LayerNorm, 1>(stream, rows, parameters);
-  case 16384:
-    return launch<16384, 1, 512, LayerNorm, 2>(stream, rows, parameters);
-  case 32768:
-    return launch<32768, 1, 512, LayerNorm, 2>(stream, rows, parameters);
-  default:
-    return false;
+  case 1024: return launch<1024, 1, 128, LayerNorm, 1>(stream, rows, parameters);
+  case 2048: return launch<2048, 1, 128, LayerNorm, 1>(stream, rows, parameters);
+  case 4096: return launch<4096, 1, 256, LayerNorm, 1>(stream, rows, parameters);
+  case 8192: return launch<8192, 1, 512, LayerNorm, 1>(stream, rows, parameters);
+  case 16384: return launch<16384, 1, 512, LayerNorm, 2>(stream, rows, parameters);
+  case 32768: return launch<32768, 1, 512, LayerNorm, 2>(stream, rows, parameters);
+  default: return false;
   }
 }
 

@@ -20,4 +20,17 @@ bool launchCombinePrototype(cudaStream_t stream, int rows, int hidden, int vecto
                             const long *rowIndex, const float *gate, const void *residual, const float *weight,
                             void *y);
 
+/// Device memory of a gradient of a norm: bf16 but for the statistics and the partial sums, which are f32.
+struct BackwardPointers {
+  const void *x, *gradOutput, *weight;
+  const float *rstd, *mean;
+  void *gradInput, *gradWeight, *gradBias;
+  float *weightPartials, *biasPartials; ///< multiprocessors × hidden elements
+};
+
+/// rms_norm or layer_norm backward with gradients of input and weight (and bias), finalize included; `finalizeMode` 0
+/// to 2: its tile, from narrow to wide. False where there is no prototype.
+bool launchBackwardPrototype(cudaStream_t stream, bool layerNorm, int rows, int hidden, int finalizeMode,
+                             const BackwardPointers &pointers);
+
 #endif // FASTNORM_BENCHMARKS_BESIDE_PROTOTYPES_H
