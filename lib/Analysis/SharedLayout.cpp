@@ -20,7 +20,7 @@ static constexpr int64_t kRingAlignment = 128;
 SharedLayout::SharedLayout(const AccessPattern &pattern, ScheduleAttr schedule)
     : stages(schedule.getStages()), exchangePhases(schedule.getClusterCtas() > 1 ? pattern.phases - 1 : 0) {
   int64_t groups = schedule.getRowsPerCta();
-  exchangeStart = 8 * groups * stages;
+  exchangeStart = schedule.getCopies() == Copies::Bulk ? 8 * groups * stages : 0;
   ringOffset = llvm::alignTo(exchangeStart + 8 * 2 * groups * exchangePhases, kRingAlignment);
   if (stages > 0) {
     for (BlockArgument argument : pattern.streamed) {

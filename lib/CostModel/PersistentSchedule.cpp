@@ -153,6 +153,10 @@ private:
     spreadFewRows(draft, residentClusters(ctas), /*fewestGroups=*/1);
     if (std::optional<ScheduleAttr> schedule = ifLegal(draft))
       return schedule;
+    draft.copies = Copies::ByThread;
+    if (std::optional<ScheduleAttr> schedule = ifLegal(draft))
+      return schedule;
+    draft.copies = Copies::Bulk;
     draft.stages = 0;
     return ifLegal(draft);
   }

@@ -29,12 +29,13 @@ struct ScheduleDraft {
   Keep keep = Keep::Packed;
   int64_t persistentCtas = 0;
   int64_t stages = 0;
+  Copies copies = Copies::Bulk;
   int64_t finalizeWidth = 8;
 
   ScheduleAttr attribute(mlir::MLIRContext *context) const {
     return ScheduleAttr::get(context, kind, scope, threadsPerRow, rowsPerCta, ctasPerRow, vectorWidth, vectorsPerThread,
                              vectorsInFlight, slotsInFlight, minCtas, invariants, keep, stores, persistentCtas, stages,
-                             finalizeWidth, /*dependentLaunch=*/false);
+                             copies, finalizeWidth, /*dependentLaunch=*/false);
   }
 };
 

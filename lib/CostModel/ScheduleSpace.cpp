@@ -98,17 +98,40 @@ static int64_t rowAlignment(const AccessPattern &pattern, BlockArgument argument
   return RowLayout::of(pattern.kernel, argument).alignmentBytes(bytes, pattern.alignment);
 }
 
+/// Each thread's vector comes in copies of 4, 8 or 16 bytes.
+static Reason whyOwnCopiesIllegal(const AccessPattern &pattern, ScheduleAttr schedule, TargetAttr target) {
+  if (!supportsAsyncCopies(target))
+    return llvm::formatv("has {0} stages of asynchronous copies, but target {1} ({2}) has none: use stages 0",
+                         schedule.getStages(), target.getName(), target.getChip())
+        .str();
+  for (BlockArgument argument : pattern.streamed) {
+    int64_t bytes = elementBytes(cast<RankedTensorType>(argument.getType()).getElementType());
+    if (pattern.isShifted(schedule) || schedule.getVectorWidth() * bytes < 4)
+      return llvm::formatv(
+                 "has {0} stages, to which threads copy vectors of 4 bytes or more that start at multiples of "
+                 "their size, but those of input {1} have {2} bytes and rows start at multiples of {3}: use "
+                 "stages 0",
+                 schedule.getStages(), argument.getArgNumber(), schedule.getVectorWidth() * bytes,
+                 rowAlignment(pattern, argument))
+          .str();
+  }
+  return std::nullopt;
+}
+
 /// Bulk copies move whole 16 bytes between places that are multiples of 16.
 static Reason whyStagesIllegal(const AccessPattern &pattern, ScheduleAttr schedule, TargetAttr target) {
   if (schedule.getStages() == 0)
     return std::nullopt;
-  if (!supportsBulkCopies(target))
-    return llvm::formatv("has {0} stages of bulk copies, but target {1} ({2}) has none: use stages 0",
-                         schedule.getStages(), target.getName(), target.getChip())
-        .str();
   if (pattern.streamed.empty())
     return llvm::formatv("has {0} stages, but the kernel reads no rows that they could hold: use stages 0",
                          schedule.getStages())
+        .str();
+  if (schedule.getCopies() == Copies::ByThread)
+    return whyOwnCopiesIllegal(pattern, schedule, target);
+  if (!supportsBulkCopies(target))
+    return llvm::formatv(
+               "has {0} stages of bulk copies, but target {1} ({2}) has none: use copies by_thread or stages 0",
+               schedule.getStages(), target.getName(), target.getChip())
         .str();
   for (BlockArgument argument : pattern.streamed) {
     int64_t bytes = elementBytes(cast<RankedTensorType>(argument.getType()).getElementType());
@@ -118,7 +141,7 @@ static Reason whyStagesIllegal(const AccessPattern &pattern, ScheduleAttr schedu
     if (rowAlignment(pattern, argument) < 16 || !hasWholeParts)
       return llvm::formatv("has {0} stages, whose bulk copies need rows of whole 16 bytes that start at multiples of "
                            "16, but those of input {1} are {2} bytes long, of which a CTA has {3}, and start at "
-                           "multiples of {4}: use stages 0",
+                           "multiples of {4}: use copies by_thread or stages 0",
                            schedule.getStages(), argument.getArgNumber(), pattern.hidden * bytes,
                            std::min(chunk, pattern.hidden) * bytes, rowAlignment(pattern, argument))
           .str();

@@ -289,7 +289,7 @@ LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                    int64_t threadsPerRow, int64_t rowsPerCta, int64_t ctasPerRow, int64_t vectorWidth,
                                    int64_t vectorsPerThread, int64_t vectorsInFlight, int64_t slotsInFlight,
                                    int64_t minCtas, Invariants invariants, Keep keep, Stores stores,
-                                   int64_t persistentCtas, int64_t stages, int64_t finalizeWidth,
+                                   int64_t persistentCtas, int64_t stages, Copies copies, int64_t finalizeWidth,
                                    bool dependentLaunch) {
   const std::pair<StringRef, int64_t> counts[] = {{"threads_per_row", threadsPerRow},
                                                   {"rows_per_cta", rowsPerCta},
@@ -311,6 +311,8 @@ LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                        << ", but got " << vectorsInFlight;
   if (failed(verifyCtasPerRow(emitError, kind, scope, ctasPerRow)))
     return failure();
+  if (stages == 0 && copies != Copies::Bulk)
+    return emitError() << "expects copies " << stringifyCopies(copies) << " only with stages, but got stages 0";
   if (failed(verifyPersistence(emitError, kind, scope, rowsPerCta, ctasPerRow, persistentCtas, stages)))
     return failure();
   if (!llvm::isPowerOf2_64(finalizeWidth) || finalizeWidth > 32)

@@ -16,7 +16,8 @@
 // CHECK: %[[GROUP_FIRST:.+]] = arith.muli %[[GROUP]], %{{.+}} : i64
 // CHECK: %[[FIRST:.+]] = arith.addi %[[GROUP_FIRST]]
 // CHECK: %[[COUNT:.+]] = arith.select
-// CHECK: %[[IS_FIRST:.+]] = arith.cmpi eq, %[[LANE]]
+// CHECK: %[[LANE_OF_RING:.+]] = arith.trunci %[[LANE]]
+// CHECK: %[[IS_FIRST:.+]] = arith.cmpi eq, %[[LANE_OF_RING]]
 // The first thread of a group readies its barriers and asks for the first row. What is kept, the row's scalar and the
 // CTA's barrier follow, then the other stage.
 // CHECK: scf.if %[[IS_FIRST]]
@@ -173,4 +174,47 @@ func.func @lanes(%x: tensor<?x64xbf16>) -> tensor<64xf32> {
     fastnorm.yield %sum : tensor<64xf32>
   }
   return %y : tensor<64xf32>
+}
+
+// -----
+
+// Threads that copy what they read: no barriers of shared memory, no thread that copies for others. Every turn closes one group of
+// copies, and the oldest of 2 is the one that is waited for. Vector 1 of a thread is inside of the row for columns below 40; past them
+// nothing is read and zeros come.
+// CHECK-LABEL: gpu.module @by_thread_kernels {
+// CHECK: gpu.func @by_thread(
+// CHECK-NOT: mbarrier
+// CHECK: scf.if
+// CHECK: cp.async.cg.shared.global [$0+0], [$1+0], 16;
+// CHECK: arith.select %{{.+}}, %{{.+}}, %{{.+}} : i32
+// CHECK: cp.async.cg.shared.global [$0+0], [$1+512], 16, $2;
+// CHECK: cp.async.commit_group;
+// CHECK-NOT: gpu.barrier
+// CHECK: scf.if
+// CHECK: cp.async.commit_group;
+// CHECK: scf.for
+// CHECK: cp.async.wait_group 1;
+// CHECK-COUNT-2: llvm.load {{.*}} -> vector<4xi32>
+// CHECK: cp.async.cg.shared.global [$0+0], [$1+0], 16;
+// CHECK: cp.async.commit_group;
+// CHECK: scf.yield
+
+// PTX-LABEL: .version 7.0
+// PTX: .entry by_thread(
+module attributes {fastnorm.target = #fastnorm.target<name = "a100", chip = "sm_80", ptx = 70, multiprocessors = 108, registers = 65536,
+    shared_bytes = 166912, threads = 2048, ctas = 32, bandwidth = 2039, l2_bytes = 41943040>} {
+  func.func @by_thread(%x: tensor<?x296xbf16>) -> tensor<296xf32> {
+    %y = fastnorm.kernel "by_thread" (%a = %x) {schedule = #fastnorm.schedule<kind = per_row, scope = cta, threads_per_row = 32,
+        rows_per_cta = 1, vector_width = 8, vectors_per_thread = 2, persistent_ctas = 20, stages = 2, copies = by_thread>}
+       : (tensor<?x296xbf16>) -> tensor<296xf32> {
+      %wide = fastnorm.map(%a [row, hidden]) -> [row, hidden] : (tensor<?x296xbf16>) -> tensor<?x296xf32> {
+      ^bb0(%l: bf16):
+        %lf = arith.extf %l : bf16 to f32
+        fastnorm.yield %lf : f32
+      }
+      %sum = fastnorm.reduce add row (%wide [row, hidden]) : tensor<?x296xf32> -> tensor<296xf32>
+      fastnorm.yield %sum : tensor<296xf32>
+    }
+    return %y : tensor<296xf32>
+  }
 }

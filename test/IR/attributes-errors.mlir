@@ -239,3 +239,33 @@ func.func private @odd_alignment() attributes {fastnorm.alignment = 8}
 
 // expected-error@+1 {{expects 'fastnorm.variant_of' to be a function's name, but got 1 : i64}}
 func.func private @variant_of_a_number() attributes {fastnorm.variant_of = 1}
+
+// -----
+
+// expected-error@+1 {{expects stages only of persistent CTAs, but got 2 and persistent_ctas 0}}
+func.func private @stages_of_a_row() attributes {s = #fastnorm.schedule<kind = per_row, scope = cta, threads_per_row = 64, vector_width = 8, vectors_per_thread = 1, stages = 2>}
+
+// -----
+
+// expected-error@+1 {{expects stages 0, or 2 to 8 with scope cta or cluster, but got 1 with scope cta}}
+func.func private @one_stage() attributes {s = #fastnorm.schedule<kind = per_row, scope = cta, threads_per_row = 64, vector_width = 8, vectors_per_thread = 1, persistent_ctas = 4, stages = 1>}
+
+// -----
+
+// expected-error@+1 {{expects copies by_thread only with stages, but got stages 0}}
+func.func private @copies_without_stages() attributes {s = #fastnorm.schedule<kind = per_row, scope = cta, threads_per_row = 64, vector_width = 8, vectors_per_thread = 1, persistent_ctas = 4, copies = by_thread>}
+
+// -----
+
+// expected-error@+1 {{expects at most 15 row groups in a CTA, but got rows_per_cta 16}}
+func.func private @too_many_row_groups() attributes {s = #fastnorm.schedule<kind = per_row, scope = cta, threads_per_row = 32, vector_width = 8, vectors_per_thread = 1, rows_per_cta = 16, persistent_ctas = 4>}
+
+// -----
+
+// expected-error@+1 {{expects persistent_ctas to be a multiple of ctas_per_row, 4, up to 65536, but got 6}}
+func.func private @half_a_cluster() attributes {s = #fastnorm.schedule<kind = per_row, scope = cluster, threads_per_row = 64, vector_width = 8, vectors_per_thread = 1, ctas_per_row = 4, persistent_ctas = 6>}
+
+// -----
+
+// expected-error@+1 {{expects finalize_width to be a power of two up to 32, but got 12}}
+func.func private @odd_finalize_width() attributes {s = #fastnorm.schedule<kind = per_row, scope = cta, threads_per_row = 64, vector_width = 8, vectors_per_thread = 1, persistent_ctas = 4, finalize_width = 12>}

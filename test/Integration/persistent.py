@@ -47,6 +47,11 @@ SHAPES = (
     (1984, 64, 1, 1, 4, 4, 0),
 )
 
+BY_THREAD = ", copies = by_thread"
+
+# Rows that no bulk copy takes: they begin at multiples of 8 bytes only.
+OWN_SHAPES = ((260, 32, 2, 3, 1, 2, 2), (1996, 256, 1, 2, 1, 2, 4))
+
 LANES = (
     "kind = per_row, scope = lanes, threads_per_row = 32, rows_per_cta = 3, vector_width = 8, vectors_per_thread = 1, "
     "persistent_ctas = 2",
@@ -61,13 +66,20 @@ def gradients():
             graph = scheduled(backward(op, hidden), shape(*numbers))
             for rows in ROWS:
                 yield f"{op} of {hidden}, {shape(*numbers)}, {rows} rows", graph, rows, ("--emulator-seed=3",)
+    for hidden, *numbers in SHAPES + OWN_SHAPES:
+        if numbers[-1]:
+            schedule = shape(*numbers, extra=BY_THREAD, width=4 if hidden % 8 else 8)
+            graph = scheduled(backward("layer_norm_backward", hidden), schedule)
+            for rows in ROWS:
+                yield f"gradients of {hidden}, {schedule}, {rows} rows", graph, rows, ("--emulator-seed=3",)
     for schedule in LANES:
         for rows in ROWS:
             yield f"lanes, {schedule}", scheduled(backward("layer_norm_backward", 248), schedule), rows, ()
     ring, registers = shape(64, 3, 4, 1, 2, 3), shape(64, 3, 4, 1, 2, 0, ", vectors_in_flight = 2, invariants = late")
     cluster = shape(64, 3, 2, 2, 4, 2, ", stores = cached, vectors_in_flight = 2")
     narrow = shape(64, 3, 2, 1, 2, 2, width=16)
-    for schedule in (ring, registers, cluster, narrow):
+    own = shape(64, 3, 4, 1, 2, 3, BY_THREAD)
+    for schedule in (ring, registers, cluster, narrow, own):
         for settings in (
             {"residual": "yes", "accumulate": "yes"},
             {"residual": "yes", "residual_dtype": "f32", "weight_dtype": "f32", "grad_dtype": "f32"},

@@ -12,10 +12,10 @@
 
 namespace fastnorm {
 
-/// The dynamic shared memory of a persistent CTA, in bytes. First one 8-byte barrier for each row group and stage, and
-/// two for each row group and phase whose sums are exchanged in a cluster; then the ring: [row group][stage][streamed
-/// input], each place as long as the CTA's part of a row. When the rows are done the ring's memory is where row groups
-/// add up their columns: [row group][column chunk] of f32.
+/// The dynamic shared memory of a persistent CTA, in bytes. First one 8-byte barrier for each row group and stage of
+/// bulk copies, and two for each row group and phase whose sums are exchanged in a cluster; then the ring: [row
+/// group][stage][streamed input], each place as long as the CTA's part of a row. When the rows are done the ring's
+/// memory is where row groups add up their columns: [row group][column chunk] of f32.
 struct SharedLayout {
   SharedLayout(const AccessPattern &pattern, ScheduleAttr schedule);
 

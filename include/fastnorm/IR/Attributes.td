@@ -46,6 +46,9 @@ def Fastnorm_Keep : Fastnorm_Enum<"Keep", "the form in which values wait for a l
 def Fastnorm_Stores : Fastnorm_Enum<"Stores", "the cache policy of results", [
   I32EnumCase<"Streaming", 0, "streaming">, I32EnumCase<"Cached", 1, "cached">]>;
 
+def Fastnorm_Copies : Fastnorm_Enum<"Copies", "who copies rows into shared memory", [
+  I32EnumCase<"Bulk", 0, "bulk">, I32EnumCase<"ByThread", 1, "by_thread">]>;
+
 class Fastnorm_DefaultedEnum<EnumInfo enum, string default> : EnumParameter<enum> {
   let defaultValue = default;
 }
@@ -185,7 +188,8 @@ def Fastnorm_ScheduleAttr : Fastnorm_Attr<"Schedule", "schedule"> {
     | keep | values that cross a phase wait `packed` in their storage type, or `computed`, as f32 |
     | stores | `streaming` (evict first) or `cached` |
     | persistent_ctas | CTAs of the grid at most, each of which walks over many rows; 0: a CTA works on its rows only. A kernel that reduces over rows needs them: each thread adds up its columns in registers, and a second launch adds up what the CTAs leave |
-    | stages | of persistent CTAs: rows of each row group that are on their way into shared memory by asynchronous copies (`cp.async.bulk`), 2 to 8; 0: loads go to registers |
+    | stages | of persistent CTAs: rows of each row group that are on their way into shared memory by asynchronous copies, 2 to 8; 0: loads go to registers |
+    | copies | of stages: `bulk`, one thread copies the row of an input at once (`cp.async.bulk`); `by_thread`, each thread copies the vectors that it reads (`cp.async`) |
     | finalize_width | of a kernel that reduces over rows: 16-byte pieces of columns that a warp of the second launch adds up side by side, a power of two up to 32 |
     | dependent_launch | the launch begins while the one before it in the graph drains, and waits for it before its first access; of a graph's first kernel it asks nothing |
 
@@ -216,6 +220,7 @@ def Fastnorm_ScheduleAttr : Fastnorm_Attr<"Schedule", "schedule"> {
     Fastnorm_DefaultedEnum<Fastnorm_Stores, "::fastnorm::Stores::Streaming">:$stores,
     DefaultValuedParameter<"int64_t", "0">:$persistent_ctas,
     DefaultValuedParameter<"int64_t", "0">:$stages,
+    Fastnorm_DefaultedEnum<Fastnorm_Copies, "::fastnorm::Copies::Bulk">:$copies,
     DefaultValuedParameter<"int64_t", "8">:$finalize_width,
     DefaultValuedParameter<"bool", "false">:$dependent_launch);
   let assemblyFormat = "`<` struct(params) `>`";

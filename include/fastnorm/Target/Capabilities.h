@@ -20,6 +20,9 @@ bool supportsF8Conversion(TargetAttr target);
 /// ISA 8.0).
 bool supportsBulkCopies(TargetAttr target);
 
+/// Whether a thread can copy its own vectors likewise (cp.async): sm_80 and later (PTX ISA 7.0).
+bool supportsAsyncCopies(TargetAttr target);
+
 } // namespace fastnorm
 
 #endif // FASTNORM_TARGET_CAPABILITIES_H

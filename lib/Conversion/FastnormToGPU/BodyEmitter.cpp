@@ -163,6 +163,11 @@ void BodyEmitter::enterRow(const RowPosition &place, ArrayRef<Value> rowScalars)
   }
 }
 
+void BodyEmitter::setPosition(const RowPosition &place) {
+  position = place;
+  enterChunk(position.columnBase);
+}
+
 void BodyEmitter::holdInvariants(const RowPosition &place) {
   position = place;
   llvm::DenseSet<Value> ofAllRows;

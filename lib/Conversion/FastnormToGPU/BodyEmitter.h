@@ -14,10 +14,10 @@
 #include "fastnorm/Analysis/CentredPhase.h"
 #include "fastnorm/Analysis/RowLayout.h"
 
-#include "AsyncRing.h"
 #include "ClusterExchange.h"
 #include "RowPosition.h"
 #include "RowReduction.h"
+#include "RowRing.h"
 #include "UnalignedAccess.h"
 #include "VectorAccess.h"
 
@@ -41,11 +41,13 @@ public:
   // For threads that work on many rows.
 
   /// Streamed inputs come from the stage that was last waited for, not from global memory.
-  void readFrom(AsyncRing *source) { ring = source; }
+  void readFrom(RowRing *source) { ring = source; }
   /// Row sums meet in the cluster without a barrier of all its threads.
   void meetThrough(ClusterExchange *means) { exchange = means; }
   /// The columns that rowStart begins at.
-  void setPosition(const RowPosition &place) { position = place; }
+  void setPosition(const RowPosition &place);
+  /// Whether a vector lies inside the row (i1); null: always.
+  mlir::Value insideRow(int64_t vector);
   /// Loads the inputs that are the same for all rows once, to be kept for those that are entered after.
   void holdInvariants(const RowPosition &position);
   /// Reads the [row] inputs of a row (i64).
@@ -108,8 +110,6 @@ private:
   mlir::Value yielded(unsigned index) const;
   int64_t rowBytes(mlir::Value value) const;
   int64_t elementBytesOf(mlir::Value value) const;
-  /// Whether a vector lies inside the row; null: always.
-  mlir::Value insideRow(int64_t vector);
   mlir::Value conjunction(mlir::Value left, mlir::Value right);
 
   /// The loads of a vector of an input; `offset` bytes (may be null) from the row that its pointer was entered at.
@@ -178,7 +178,7 @@ private:
   TargetAttr target;
 
   RowPosition position;
-  AsyncRing *ring = nullptr;
+  RowRing *ring = nullptr;
   ClusterExchange *exchange = nullptr;
   llvm::DenseMap<std::pair<mlir::Value, int64_t>, mlir::Value> held; ///< [hidden] inputs, over all rows
   llvm::SmallVector<mlir::Value> columnSums;

@@ -64,6 +64,9 @@ Value ClusterExchange::barrierOf(Value which, int64_t phase) {
 }
 
 void ClusterExchange::initialize() {
+  auto onFirst = scf::IfOp::create(builder, loc, isFirst, /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(onFirst.thenBlock());
   for (int64_t which = 0; which < 2; ++which)
     for (int64_t phase = 0; phase + 1 < pattern.phases; ++phase) {
       int64_t values = valuesTold(pattern, schedule, phase);
@@ -73,6 +76,7 @@ void ClusterExchange::initialize() {
       memory.initializeBarrier(barrier, /*arrivals=*/1);
       memory.arriveExpecting(barrier, memory.constant(bytesOf(values)));
     }
+  memory.publishBarriers();
 }
 
 void ClusterExchange::enterRow(Value number) {

@@ -28,7 +28,7 @@ public:
                   const SharedLayout &layout, const KernelInterface &interface, mlir::Value sharedBase,
                   const RowPosition &position);
 
-  /// Readies the barriers of the group; by its first thread, before a barrier of the cluster.
+  /// Readies the barriers of the group, before a barrier of the cluster.
   void initialize();
   /// Starts the row of a number (i64), counted by the group.
   void enterRow(mlir::Value number);

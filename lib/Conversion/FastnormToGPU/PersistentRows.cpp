@@ -9,17 +9,19 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "BulkRing.h"
 #include "ClusterReduction.h"
 #include "ColumnPartials.h"
 #include "RowPhases.h"
 #include "Strategies.h"
+#include "ThreadRing.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
-#include <optional>
+#include <memory>
 
 using namespace mlir;
 using namespace fastnorm;
@@ -37,14 +39,12 @@ public:
   void run() {
     walk = emitRowWalk(builder, interface, schedule);
     body.setPosition(walk.position);
-    isFirst = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, walk.position.lane, i64(0));
-    if (layout.ringOffset > 0)
+    if (stages > 0 || exchangesSums())
       startSharing();
     if (schedule.getInvariants() == Invariants::Early && !pattern.isShifted(schedule))
       body.holdInvariants(walk.position);
     SmallVector<Value> scalars = body.readRowScalars(existing(walk.first));
-    if (layout.ringOffset > 0)
-      shareBarriers();
+    shareBarriers();
     if (ring)
       fillRemainingStages();
     emitLoop(scalars);
@@ -59,7 +59,6 @@ private:
   Value less(Value left, Value right) {
     return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt, left, right);
   }
-  Value both(Value left, Value right) { return arith::AndIOp::create(builder, loc, left, right); }
 
   /// A row that can be read: this one, or the last.
   Value existing(Value row) {
@@ -73,33 +72,34 @@ private:
     return [this](BlockArgument argument, Value row) { return body.rowStart(argument, row); };
   }
 
-  /// Readies the group's barriers. The first stage is on its way before anything else is asked for.
+  bool copiesInBulk() const { return stages > 0 && schedule.getCopies() == Copies::Bulk; }
+  bool exchangesSums() const { return schedule.getClusterCtas() > 1 && !pattern.rowReductions.empty(); }
+
+  /// The first stage is on its way before anything else is asked for.
   void startSharing() {
-    SharedMemory memory(builder, loc);
-    bool exchanges = schedule.getClusterCtas() > 1 && !pattern.rowReductions.empty();
-    SharedMemory::requirePtx(interface.function, exchanges ? 81 : 80);
-    Value base = memory.base(interface.function);
-    if (stages > 0)
-      body.readFrom(&ring.emplace(builder, pattern, schedule, layout, base, walk.position));
-    if (exchanges)
-      body.meetThrough(&exchange.emplace(builder, pattern, schedule, layout, interface, base, walk.position));
-    auto onFirst = scf::IfOp::create(builder, loc, isFirst, /*withElseRegion=*/false);
-    OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPointToStart(onFirst.thenBlock());
-    if (ring)
-      ring->initialize();
-    if (exchange)
+    if (copiesInBulk() || exchangesSums())
+      SharedMemory::requirePtx(interface.function, exchangesSums() ? 81 : 80);
+    Value base = SharedMemory(builder, loc).base(interface.function);
+    if (copiesInBulk())
+      ring = std::make_unique<BulkRing>(builder, pattern, schedule, layout, base, walk.position);
+    else if (stages > 0)
+      ring = std::make_unique<ThreadRing>(builder, pattern, schedule, layout, base, walk.position,
+                                          [&](int64_t vector) { return body.insideRow(vector); });
+    body.readFrom(ring.get());
+    if (exchangesSums()) {
+      exchange = std::make_unique<ClusterExchange>(builder, pattern, schedule, layout, interface, base, walk.position);
       exchange->initialize();
-    memory.publishBarriers();
+      body.meetThrough(exchange.get());
+    }
     if (ring)
-      ring->fill(less(i64(0), walk.count), i32(0), walk.first, rowStarts());
+      ring->start(less(i64(0), walk.count), walk.first, rowStarts());
   }
 
   /// Everyone who waits at the barriers, or whose stores complete them, finds them ready.
   void shareBarriers() {
     if (exchange)
       emitClusterBarrier(builder, loc);
-    else
+    else if (copiesInBulk())
       gpu::BarrierOp::create(builder, loc);
   }
 
@@ -108,7 +108,7 @@ private:
     Value row = walk.first;
     for (int64_t stage = 1; stage < stages; ++stage) {
       row = add(row, walk.step);
-      ring->fill(both(isFirst, less(i64(stage), walk.count)), i32(stage), row, rowStarts());
+      ring->fill(less(i64(stage), walk.count), i32(stage), row, rowStarts());
     }
   }
 
@@ -192,21 +192,26 @@ private:
     };
     around.afterReading = [&](bool haveMet) {
       if (ring)
-        refill(turn, position, /*isBehindBarrier=*/haveMet && interface.reductionSlots);
+        refill(turn, position, haveMet && interface.reductionSlots);
     };
     RowPhases(body, pattern, schedule).run(around);
   }
 
-  /// Everyone of the group has read the stage: it is filled for the row `stages` turns from now, never before.
-  void refill(const Turn &turn, const RowPosition &position, bool isBehindBarrier) {
-    if (!isBehindBarrier && schedule.getThreadsPerRow() == 32)
-      NVVM::SyncWarpOp::create(builder, loc, i32(-1));
-    else if (!isBehindBarrier)
-      emitRowBarrier(builder, loc, schedule, position);
+  /// The stage is read: it is filled for the row `stages` turns from now, never before.
+  void refill(const Turn &turn, const RowPosition &position, bool haveMet) {
+    if (ring->readsTogether() && !haveMet)
+      meet(position);
     Value turns = i64(stages);
-    Value follows = both(isFirst, less(add(turn.number, turns), walk.count));
+    Value follows = less(add(turn.number, turns), walk.count);
     Value later = add(turn.row, arith::MulIOp::create(builder, loc, walk.step, turns));
     ring->fill(follows, turn.stage, later, rowStarts());
+  }
+
+  void meet(const RowPosition &position) {
+    if (schedule.getThreadsPerRow() == 32)
+      NVVM::SyncWarpOp::create(builder, loc, i32(-1));
+    else
+      emitRowBarrier(builder, loc, schedule, position);
   }
 
   OpBuilder &builder;
@@ -218,9 +223,8 @@ private:
   BodyEmitter body;
   int64_t stages;
   RowWalk walk;
-  std::optional<AsyncRing> ring;
-  std::optional<ClusterExchange> exchange;
-  Value isFirst; ///< i1: the first thread of its group
+  std::unique_ptr<RowRing> ring;             ///< null: rows go to registers
+  std::unique_ptr<ClusterExchange> exchange; ///< null: none
 };
 
 } // namespace

@@ -13,6 +13,7 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
 using namespace fastnorm;
@@ -115,6 +116,28 @@ void SharedMemory::copyAsync(Value to, Value from, Value bytes, Value barrier) {
   inlinePtx(builder, loc, Type(),
             "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [$0], [$1], $2, [$3];", "r,l,r,r",
             {to, from, bytes, barrier});
+}
+
+void SharedMemory::copyOwn(Value to, Value from, int64_t offset, int64_t bytes, Value condition) {
+  int64_t piece = std::min<int64_t>(16, bytes);
+  Value readBytes;
+  if (condition)
+    readBytes = arith::SelectOp::create(builder, loc, condition, constant(piece), constant(0));
+  for (int64_t done = 0; done < bytes; done += piece) {
+    // Past the L1 where that can be.
+    std::string text = llvm::formatv("cp.async.{0}.shared.global [$0+{1}], [$1+{2}], {3}{4};",
+                                     piece == 16 ? "cg" : "ca", done, offset + done, piece, condition ? ", $2" : "");
+    SmallVector<Value> operands{to, from};
+    if (condition)
+      operands.push_back(readBytes);
+    inlinePtx(builder, loc, Type(), text, condition ? "r,l,r" : "r,l", operands);
+  }
+}
+
+void SharedMemory::closeCopies() { inlinePtx(builder, loc, Type(), "cp.async.commit_group;", "", {}); }
+
+void SharedMemory::waitForCopies(int64_t pending) {
+  inlinePtx(builder, loc, Type(), "cp.async.wait_group " + std::to_string(pending) + ";", "", {});
 }
 
 Value SharedMemory::peerAddress(Value pointer, Value rank) {

@@ -3,7 +3,8 @@
 // Part of fastnorm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What persistent CTAs need of PTX 8.0 and 8.1 beyond loads and stores.
+// What persistent CTAs need beyond loads and stores; bulk copies want PTX 8.0,
+// stores to a cluster that complete barriers 8.1.
 // Addresses of a CTA's own shared memory go into the instructions as they are:
 // they are addresses of its cluster's, too.
 //
@@ -43,6 +44,14 @@ public:
   /// Starts to copy `bytes` (i32, a multiple of 16) from a global address (i64) to shared memory; both are multiples of
   /// 16. They count towards the barrier's phase when they are there.
   void copyAsync(mlir::Value to, mlir::Value from, mlir::Value bytes, mlir::Value barrier);
+
+  /// Starts to copy this thread's own `bytes`, a power of two from 4 on, from `offset` bytes behind a global address
+  /// (i64) to shared memory; zeros come where the condition (i1, may be null: true) is false, and nothing is read.
+  void copyOwn(mlir::Value to, mlir::Value from, int64_t offset, int64_t bytes, mlir::Value condition);
+  /// Makes a group of this thread's copies since the last.
+  void closeCopies();
+  /// Waits until all groups of this thread but the last `pending` are there.
+  void waitForCopies(int64_t pending);
 
   /// The same place in the shared memory of another CTA of the cluster (i32, its number there): an i32 address.
   mlir::Value peerAddress(mlir::Value pointer, mlir::Value rank);

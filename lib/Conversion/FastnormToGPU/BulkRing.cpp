@@ -1,11 +1,11 @@
-//===- AsyncRing.cpp - Rows on their way into shared memory -*- C++ -*-===//
+//===- BulkRing.cpp - Rows that one thread copies -------------------------===//
 //
 // Part of fastnorm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "AsyncRing.h"
+#include "BulkRing.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -17,35 +17,33 @@ static int64_t elementBytesOf(Value value) {
   return elementBytes(cast<RankedTensorType>(value.getType()).getElementType());
 }
 
-AsyncRing::AsyncRing(OpBuilder &builder, const AccessPattern &pattern, ScheduleAttr schedule,
-                     const SharedLayout &layout, Value sharedBase, const RowPosition &position)
-    : builder(builder), loc(pattern.kernel.getLoc()), pattern(pattern), schedule(schedule), layout(layout),
-      memory(builder, loc), position(position) {
+BulkRing::BulkRing(OpBuilder &builder, const AccessPattern &pattern, ScheduleAttr schedule, const SharedLayout &layout,
+                   Value sharedBase, const RowPosition &position)
+    : RowRing(builder, pattern, schedule, layout, sharedBase, position) {
   barriers = memory.at(sharedBase, layout.barrierOffset(0, 0));
-  ring = memory.at(sharedBase, layout.ringOffset);
   if (position.group) {
     Value group = arith::TruncIOp::create(builder, loc, builder.getI32Type(), position.group);
     Value barrierBytes = constant(layout.barrierOffset(1, 0) - layout.barrierOffset(0, 0));
     barriers = memory.at(barriers, arith::MulIOp::create(builder, loc, group, barrierBytes));
-    ring = memory.at(ring, arith::MulIOp::create(builder, loc, group, constant(layout.groupBytes)));
   }
-  lane = arith::TruncIOp::create(builder, loc, builder.getI32Type(), position.lane);
+  isFirst = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, lane, constant(0));
 }
 
-Value AsyncRing::barrierOf(Value stage) {
+Value BulkRing::barrierOf(Value stage) {
   return memory.at(barriers, arith::MulIOp::create(builder, loc, stage, constant(8)));
 }
 
-Value AsyncRing::placeOf(Value stage) {
-  return memory.at(ring, arith::MulIOp::create(builder, loc, stage, constant(layout.stageBytes)));
-}
-
-void AsyncRing::initialize() {
+void BulkRing::start(Value condition, Value row, RowAddress rowAddress) {
+  auto onFirst = scf::IfOp::create(builder, loc, isFirst, /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(onFirst.thenBlock());
   for (int64_t stage = 0; stage < schedule.getStages(); ++stage)
     memory.initializeBarrier(barrierOf(constant(stage)), /*arrivals=*/1);
+  memory.publishBarriers();
+  copy(condition, constant(0), row, rowAddress);
 }
 
-Value AsyncRing::partBytes(BlockArgument argument) {
+Value BulkRing::partBytes(BlockArgument argument) {
   int64_t bytes = elementBytesOf(argument);
   int64_t whole = schedule.getColumnChunk() * bytes;
   int64_t last = (pattern.hidden - (schedule.getCtasPerRow() - 1) * schedule.getColumnChunk()) * bytes;
@@ -56,7 +54,11 @@ Value AsyncRing::partBytes(BlockArgument argument) {
   return arith::SelectOp::create(builder, loc, isLast, constant(last), constant(whole));
 }
 
-void AsyncRing::fill(Value condition, Value stage, Value row, RowAddress rowAddress) {
+void BulkRing::fill(Value condition, Value stage, Value row, RowAddress rowAddress) {
+  copy(arith::AndIOp::create(builder, loc, isFirst, condition), stage, row, rowAddress);
+}
+
+void BulkRing::copy(Value condition, Value stage, Value row, RowAddress rowAddress) {
   auto ifFills = scf::IfOp::create(builder, loc, condition, /*withElseRegion=*/false);
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(ifFills.thenBlock());
@@ -73,15 +75,11 @@ void AsyncRing::fill(Value condition, Value stage, Value row, RowAddress rowAddr
     memory.copyAsync(memory.at(place, layout.streamOffset(argument)), rowAddress(argument, row), count, barrier);
 }
 
-void AsyncRing::wait(Value stage, Value parity) {
+void BulkRing::wait(Value stage, Value parity) {
   memory.wait(barrierOf(stage), parity);
   stagePlace = placeOf(stage);
 }
 
-Value AsyncRing::load(BlockArgument argument, VectorType type, int64_t vector, Value inside) {
-  int64_t vectorBytes = schedule.getVectorWidth() * elementBytesOf(argument);
-  Value place = memory.at(stagePlace, layout.streamOffset(argument));
-  Value own = memory.at(place, arith::MulIOp::create(builder, loc, lane, constant(vectorBytes)));
-  own = memory.at(own, vector * schedule.getThreadsPerRow() * vectorBytes);
-  return inside ? memory.loadOr(type, own, inside, place) : memory.load(type, own);
+Value BulkRing::read(VectorType type, Value pointer, Value inside, Value place) {
+  return inside ? memory.loadOr(type, pointer, inside, place) : memory.load(type, pointer);
 }
