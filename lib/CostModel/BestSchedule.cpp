@@ -81,19 +81,17 @@ static bool fitsWideCta(const AccessPattern &pattern) {
 
 /// A CTA a row. A gather wants the widest CTA, since its slots already are independent loads; a plain stream wants two
 /// vectors a thread, and four where two reductions follow each other: fewer warps meet, and what a thread does once
-/// is shared by more elements. (layer_norm at 8192: 512 threads x 2 46.3 us, 256 x 4 37.0; with a mean and distances
-/// from it two at least: at 1024 128 x 1 35.2, 64 x 2 34.6.)
+/// is shared by more elements; so do shifted rows, for which each thread does more. (layer_norm at 8192: 512 threads x
+/// 2 46.3 us, 256 x 4 37.0; rms_norm at 4097: 288 x 2 37.5, 160 x 4 35.2. Two at least with a mean and distances from
+/// it, at 1024: 128 x 1 35.2, 64 x 2 34.6; and of shifted rows, at 769: 43.3 and 38.2.)
 static void layWideRows(ScheduleDraft &draft, const AccessPattern &pattern, int64_t vectorsPerRow) {
   bool gathers = !pattern.gathers.empty();
-  bool chains = pattern.phases > 2 && vectorsPerRow > 512;
-  int64_t fewest = vectorsPerRow <= 128 && centredPhases(pattern).empty() ? 1 : 2;
-  int64_t vectors = gathers ? 1 : chains ? 4 : fewest;
+  bool isShifted = pattern.isShifted(draft.attribute(pattern.kernel.getContext()));
+  bool doesMuch = (pattern.phases > 2 || isShifted) && vectorsPerRow > 512;
+  int64_t fewest = vectorsPerRow <= 128 && centredPhases(pattern).empty() && !isShifted ? 1 : 2;
+  int64_t vectors = gathers ? 1 : doesMuch ? 4 : fewest;
   bool isWide = vectorsPerRow > kMostThreadsPerRow * kMostVectorsPerThread && draft.ctasPerRow == 1;
   int64_t threads = isWide && fitsWideCta(pattern) ? kMostThreadsPerWideRow : kMostThreadsPerRow;
-  // The vector more that a shifted row has is worth a warp, not a second vector of each slot.
-  bool isShifted = pattern.isShifted(draft.attribute(pattern.kernel.getContext()));
-  if (gathers && isShifted && vectorsPerRow <= threads + 32)
-    threads += 32;
   while (warpsFor(vectorsPerRow, vectors) > threads)
     ++vectors;
   draft.vectorsPerThread = vectors;
@@ -182,7 +180,9 @@ static void layElements(ScheduleDraft &draft, const AccessPattern &pattern, int6
 
 static void decideInFlight(ScheduleDraft &draft, const AccessPattern &pattern) {
   bool gathers = !pattern.gathers.empty();
-  draft.slotsInFlight = gathers ? std::min(pattern.slots, kMostSlotsInFlight) : 1;
+  // Slots that are shifted take twice the registers. (combine at 4097: 8 of one CTA 125 us, 4 of two 109.)
+  bool isShifted = pattern.isShifted(draft.attribute(pattern.kernel.getContext()));
+  draft.slotsInFlight = gathers ? std::min(pattern.slots, kMostSlotsInFlight / (isShifted ? 2 : 1)) : 1;
   draft.vectorsInFlight = gathers ? 1 : draft.vectorsPerThread;
   // 1024 threads have enough in flight with half of their vectors, and then none spills on any chip.
   if (draft.threadsPerRow > kMostThreadsPerRow)
@@ -209,7 +209,7 @@ static int64_t ctasFor(const ScheduleDraft &draft, const AccessPattern &pattern,
 static int64_t registersWhenLate(const RegisterEstimate &estimate, const AccessPattern &pattern, bool isShifted) {
   int64_t kept = estimate.keptPerVector * estimate.vectors;
   int64_t most = std::max({estimate.invariants, estimate.inFlight, kept});
-  if (isShifted && most <= 20 && estimate.invariants <= 12)
+  if (isShifted && most <= 24 && estimate.invariants <= 12)
     return 40 + (kept > 8 ? 8 : 0) + (pattern.phases > 2 ? 8 : 0);
   if (isShifted || most > 16 || estimate.invariants > 8)
     return 0;

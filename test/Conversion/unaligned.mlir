@@ -13,7 +13,7 @@
 // CHECK: %[[FIRST:.+]] = arith.subi %{{.+}}, %[[SHIFT]] : i32
 // CHECK: %[[INSIDE:.+]] = arith.cmpi sge, %[[FIRST]],
 // CHECK: "@$5 ld.global.cs.v4.b32 {$0, $1, $2, $3}, [$4+0];"{{.*}}%[[INSIDE]]
-// CHECK: "@$5 ld.global.cs.v4.b32 {$0, $1, $2, $3}, [$4+4608];"
+// CHECK: "@$5 ld.global.cs.v4.b32 {$0, $1, $2, $3}, [$4+2560];"
 // CHECK-NOT: ld.global.cs.v4
 // CHECK: scf.if %{{.+}} -> (i32, i32, i32, i32) {
 // CHECK-COUNT-8: "@$2 ld.global.cs.u16 $0
@@ -30,11 +30,11 @@
 // CHECK: "@$5 st.global.cs.v4.b32 [$0+0]{{.*}}%[[INSIDE]]
 // CHECK: scf.if
 // CHECK-COUNT-8: "@$2 st.global.cs.b16
-// CHECK: "@$5 st.global.cs.v4.b32 [$0+4608]
-func.func @odd_rows(%x: tensor<?x4097xbf16>, %weight: tensor<4097xbf16>) -> tensor<?x4097xbf16> {
+// CHECK: "@$5 st.global.cs.v4.b32 [$0+2560]
+func.func @odd_rows(%x: tensor<?x2049xbf16>, %weight: tensor<2049xbf16>) -> tensor<?x2049xbf16> {
   %y = fastnorm.rms_norm %x weight(%weight) {eps = 1.0e-5 : f32}
-     : tensor<?x4097xbf16>, tensor<4097xbf16> -> tensor<?x4097xbf16>
-  return %y : tensor<?x4097xbf16>
+     : tensor<?x2049xbf16>, tensor<2049xbf16> -> tensor<?x2049xbf16>
+  return %y : tensor<?x2049xbf16>
 }
 
 // -----

@@ -103,7 +103,7 @@ func.func @few_f32(%x: tensor<8x16384xf32>) -> tensor<8x16384xf32> {
 
 // Odd rows are read in shifted vectors: 4097 + 7 columns are 513 of them, one more than a cluster gains by.
 // CHECK-LABEL: func.func @odd(
-// CHECK: scope = cta, threads_per_row = 288, vector_width = 8, vectors_per_thread = 2,
+// CHECK: scope = cta, threads_per_row = 160, vector_width = 8, vectors_per_thread = 4,
 func.func @odd(%x: tensor<8x4097xbf16>) -> tensor<8x4097xbf16> {
   %y = fastnorm.rms_norm %x {eps = 1.0e-5 : f32} : tensor<8x4097xbf16> -> tensor<8x4097xbf16>
   return %y : tensor<8x4097xbf16>
