@@ -73,6 +73,21 @@ LogicalResult FastnormDialect::verifyOperationAttribute(Operation *op, NamedAttr
   return verifyVariantAttribute(op, attribute);
 }
 
+static bool isListOfStrings(Attribute attribute) {
+  auto list = dyn_cast<ArrayAttr>(attribute);
+  return list && llvm::all_of(list, [](Attribute name) { return isa<StringAttr>(name); });
+}
+
+/// What `fastnorm-differentiate` reads and writes.
+static LogicalResult verifyGradientAttribute(Operation *op, NamedAttribute attribute) {
+  bool isMark = attribute.getName() == kNoGradientAttr;
+  if (isMark ? isa<UnitAttr>(attribute.getValue()) : isListOfStrings(attribute.getValue()))
+    return success();
+  return op->emitOpError("expects '") << attribute.getName().getValue() << "' "
+                                      << (isMark ? "without a value" : "to be a list of names") << ", but got "
+                                      << attribute.getValue();
+}
+
 /// Names are not empty; symbols name each `?` of the tensor once.
 static LogicalResult verifyBindingAttribute(Operation *op, Type type, NamedAttribute attribute) {
   if (attribute.getName() == kNameAttr) {
@@ -103,14 +118,17 @@ static LogicalResult verifyBindingAttribute(Operation *op, Type type, NamedAttri
     return op->emitOpError("expects '") << kSingleRowAttr << "' on a tensor that begins with a dimension of 1, but got "
                                         << type;
   }
+  if (attribute.getName() == kNoGradientAttr || attribute.getName() == kGradientOfAttr)
+    return verifyGradientAttribute(op, attribute);
   if (attribute.getName() != kSymbolsAttr)
     return op->emitOpError("carries '") << attribute.getName().getValue()
                                         << "', which fastnorm does not know; known are '" << kNameAttr << "', '"
                                         << kSymbolsAttr << "', '" << kIndexesAttr << "', '" << kSingleRowAttr << "', '"
-                                        << kTiedAttr << "' and '" << kResultAttr << "'";
+                                        << kTiedAttr << "', '" << kResultAttr << "', '" << kNoGradientAttr << "' and '"
+                                        << kGradientOfAttr << "'";
   auto symbols = dyn_cast<ArrayAttr>(attribute.getValue());
   auto tensor = dyn_cast<RankedTensorType>(type);
-  if (!symbols || !llvm::all_of(symbols, [](Attribute name) { return isa<StringAttr>(name); }))
+  if (!isListOfStrings(attribute.getValue()))
     return op->emitOpError("expects '") << kSymbolsAttr << "' to be a list of strings, but got "
                                         << attribute.getValue();
   if (tensor && static_cast<int64_t>(symbols.size()) != static_cast<int64_t>(tensor.getNumDynamicDims()))

@@ -167,7 +167,7 @@ func.func private @result_on_a_scalar(f32 {fastnorm.result = 0})
 
 // -----
 
-// expected-error@+1 {{carries 'fastnorm.nmae', which fastnorm does not know; known are 'fastnorm.name', 'fastnorm.symbols', 'fastnorm.indexes', 'fastnorm.single_row', 'fastnorm.tied' and 'fastnorm.result'}}
+// expected-error@+1 {{carries 'fastnorm.nmae', which fastnorm does not know; known are 'fastnorm.name', 'fastnorm.symbols', 'fastnorm.indexes', 'fastnorm.single_row', 'fastnorm.tied', 'fastnorm.result', 'fastnorm.no_gradient' and 'fastnorm.gradient_of'}}
 func.func private @misspelled(tensor<?x64xf32> {fastnorm.nmae = "x"})
 
 // -----
@@ -269,3 +269,17 @@ func.func private @half_a_cluster() attributes {s = #fastnorm.schedule<kind = pe
 
 // expected-error@+1 {{expects finalize_width to be a power of two up to 32, but got 12}}
 func.func private @odd_finalize_width() attributes {s = #fastnorm.schedule<kind = per_row, scope = cta, threads_per_row = 64, vector_width = 8, vectors_per_thread = 1, persistent_ctas = 4, finalize_width = 12>}
+
+// -----
+
+// expected-error@+1 {{expects 'fastnorm.no_gradient' without a value, but got true}}
+func.func @no_gradient_has_no_value(%x: tensor<4x8xf32> {fastnorm.no_gradient = true}) -> tensor<4x8xf32> {
+  return %x : tensor<4x8xf32>
+}
+
+// -----
+
+// expected-error@+1 {{expects 'fastnorm.gradient_of' to be a list of names, but got "x"}}
+func.func @gradient_of_is_a_list(%x: tensor<4x8xf32>) -> (tensor<4x8xf32> {fastnorm.gradient_of = "x"}) {
+  return %x : tensor<4x8xf32>
+}

@@ -36,6 +36,10 @@ inline constexpr llvm::StringLiteral kTiedAttr = "fastnorm.tied";
 inline constexpr llvm::StringLiteral kIndexesAttr = "fastnorm.indexes";
 /// Unit: the dimension of 1 that a tensor begins with is not the caller's, who has a row of rank 1.
 inline constexpr llvm::StringLiteral kSingleRowAttr = "fastnorm.single_row";
+/// Unit: an argument or result without a gradient.
+inline constexpr llvm::StringLiteral kNoGradientAttr = "fastnorm.no_gradient";
+/// Array of strings: the arguments, by name, whose gradient a result is.
+inline constexpr llvm::StringLiteral kGradientOfAttr = "fastnorm.gradient_of";
 inline constexpr llvm::StringLiteral kTargetAttr = "fastnorm.target";
 /// Array of RangeAttr: the symbol values that a function serves; without it, all.
 inline constexpr llvm::StringLiteral kRangesAttr = "fastnorm.ranges";

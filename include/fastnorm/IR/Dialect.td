@@ -37,6 +37,8 @@ def Fastnorm_Dialect : Dialect {
     | `fastnorm.result` | function arguments | the result whose buffer the argument shares: it is computed in place; of a lowered function, the result that the argument is |
     | `fastnorm.tied` | arguments of a lowered function | the result whose buffer the argument shares |
     | `fastnorm.single_row` | function arguments and results | the caller's tensor is one row of rank 1; the dimension of 1 before it is not there |
+    | `fastnorm.no_gradient` | function arguments and results | `fastnorm-differentiate` asks for no gradient of the argument, or takes none of the result |
+    | `fastnorm.gradient_of` | results of a backward function | the names of the arguments whose gradient the result is |
     | `fastnorm.indexes` | integer arguments | the symbol of the rows it points into |
     | `fastnorm.target` | the module | the `#fastnorm.target` that is compiled for |
   }];

@@ -72,7 +72,8 @@ def Fastnorm_CombineOp : Fastnorm_GraphOp<"combine", [AttrSizedOperandSegments]>
   }];
 }
 
-def Fastnorm_ResidualAddOp : Fastnorm_GraphOp<"residual_add"> {
+def Fastnorm_ResidualAddOp : Fastnorm_GraphOp<"residual_add",
+    [DeclareOpInterfaceMethods<Fastnorm_DifferentiableOpInterface>]> {
   let summary = "residual stream plus a block's output";
   let description = [{
     `result = round(f32(residual) + f32(input))`
@@ -97,7 +98,8 @@ def Fastnorm_ResidualAddOp : Fastnorm_GraphOp<"residual_add"> {
 }
 
 /// A norm's rows, affine parameters and where it rounds.
-class Fastnorm_NormOp<string mnemonic> : Fastnorm_GraphOp<mnemonic, [AttrSizedOperandSegments]> {
+class Fastnorm_NormOp<string mnemonic> : Fastnorm_GraphOp<mnemonic,
+    [AttrSizedOperandSegments, DeclareOpInterfaceMethods<Fastnorm_DifferentiableOpInterface>]> {
   let arguments = (ins
     Arg<Fastnorm_RowOrRows, "the rows, or one row of rank 1">:$input,
     Arg<Optional<Fastnorm_Weight>, "the factor of each column">:$weight,

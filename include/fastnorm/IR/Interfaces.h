@@ -8,6 +8,8 @@
 #ifndef FASTNORM_IR_INTERFACES_H
 #define FASTNORM_IR_INTERFACES_H
 
+#include "fastnorm/IR/Gradients.h"
+
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/OpDefinition.h"
 

@@ -38,4 +38,30 @@ def Fastnorm_GraphOpInterface : OpInterface<"GraphOpInterface"> {
   ];
 }
 
+def Fastnorm_DifferentiableOpInterface : OpInterface<"DifferentiableOpInterface"> {
+  let cppNamespace = "::fastnorm";
+  let description = [{
+    An op that knows the gradients of its operands. `fastnorm-differentiate` asks for them in this order: the op returns
+    its statistics, its saved values reach the backward function, the gradients are built there.
+  }];
+  let methods = [
+    InterfaceMethod<[{Operands that all rows share, such as a weight: their gradients are sums over rows.}],
+      "::llvm::SmallVector<::mlir::Value>", "getParameters", (ins)>,
+    InterfaceMethod<[{Results that are there to be saved. They have no gradients.}],
+      "::llvm::SmallVector<::mlir::Value>", "getSavedResults", (ins)>,
+    InterfaceMethod<[{Makes the op return all results that its gradients are computed from. Where it has to, it puts
+      another op in its place and erases itself; returns the op that stands there.}],
+      "::mlir::Operation *", "returnSavedResults", (ins "::mlir::OpBuilder &":$builder)>,
+    InterfaceMethod<[{Operands and results that the gradients are computed from, in the order of `buildGradients`. The op
+      returns its saved results.}],
+      "::llvm::SmallVector<::fastnorm::SavedValue>", "getSavedValues", (ins)>,
+    InterfaceMethod<[{Builds the gradients that are wanted, one value per operand, null where there is no request.
+      `saved` stand for the values of `getSavedValues`; of `results`, the gradients of the op's results, those that are
+      not known are null, but not all of them.}],
+      "::llvm::SmallVector<::mlir::Value>", "buildGradients",
+      (ins "::mlir::OpBuilder &":$builder, "::mlir::ValueRange":$saved, "::llvm::ArrayRef<::mlir::Value>":$results,
+       "::llvm::ArrayRef<::fastnorm::GradientRequest>":$requests)>,
+  ];
+}
+
 #endif // FASTNORM_IR_INTERFACES_TD

@@ -36,6 +36,36 @@ def NameBindingsPass : Pass<"fastnorm-name-bindings", "::mlir::func::FuncOp"> {
   }];
 }
 
+def DifferentiatePass : Pass<"fastnorm-differentiate", "::mlir::ModuleOp"> {
+  let summary = "Write the backward function of every function of graph ops";
+  let description = [{
+    Behind `@f` stands `@f_backward`. It takes the gradients of the results, each named `grad_` and the result's name,
+    and then what the ops' gradients are computed from, under the names that `@f` has for it: arguments, results, and
+    what `@f` now returns in addition, named `saved_…` (statistics, and rows that are computed and normalized but were not
+    returned). It returns the gradients of the arguments of f32, bf16 and f16, each named `grad_` and the argument's
+    name; arguments that have the same gradient share a result, whose `fastnorm.gradient_of` names them all.
+
+    A row of rank 1 is lifted first, as by `fastnorm-lift-single-rows`, and its gradient is a row of rank 1 to the caller.
+
+    An argument marked `fastnorm.no_gradient` gets none. A result so marked, and a statistic, has none to take. A gradient
+    has the type of what it is the gradient of, without its strides, and is rounded to it once per op that adds to it.
+
+    Each op says through `DifferentiableOpInterface` what it saves and builds its gradients. A gradient that is known
+    already is handed to the next op of the walk, which adds it before it rounds: the backward function of a residual_add
+    and a norm, with both results in use, is one op.
+
+    - `emit`: `both`, or only the `forward` or the `backward` functions, for tools that take one function.
+    - `f32-parameters`: gradients of weights and biases are f32, whatever their own type.
+
+    An op that does not know its gradients is refused, unless it lies outside of what gradients flow through. An argument
+    that no result depends on has no gradient; that is a remark, `missed differentiate`.
+  }];
+  let options = [
+    Option<"emit", "emit", "std::string", "\"both\"", "both, forward or backward">,
+    Option<"f32Parameters", "f32-parameters", "bool", "false", "Gradients of weights and biases are f32">];
+  let dependentDialects = ["::fastnorm::FastnormDialect", "::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
+}
+
 def DecomposePass : Pass<"fastnorm-decompose", "::mlir::func::FuncOp"> {
   let summary = "Turn graph ops into kernels of the algebra";
   let description = [{
