@@ -88,12 +88,12 @@ Status tool::checkReferenceSample(const CheckedRun &run) {
   return status;
 }
 
-bool tool::wantsSample(const Plan &plan, const std::vector<int64_t> &symbolValues) {
+bool tool::wantsSample(const Plan &plan, mlir::func::FuncOp graph, const std::vector<int64_t> &symbolValues) {
   int64_t elements = 0;
   for (const std::vector<TensorSpec> *specs : {&plan.arguments, &plan.results})
     for (const TensorSpec &spec : *specs) {
       std::optional<int64_t> byteCount = checkedByteCount(spec.dtype, resolveShape(spec, symbolValues));
       elements += byteCount ? std::min(*byteCount / byteWidth(spec.dtype), kMaxElements) : kMaxElements;
     }
-  return elements > kMaxElements && static_cast<bool>(RowSample::isPossible(plan));
+  return elements > kMaxElements && static_cast<bool>(RowSample::isPossible(plan, graph));
 }

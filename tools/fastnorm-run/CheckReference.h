@@ -35,7 +35,7 @@ Status checkReference(const CheckedRun &run);
 Status checkReferenceSample(const CheckedRun &run);
 
 /// Whether a run is so large that all rows would take minutes to evaluate, and that a sample of them can be taken.
-bool wantsSample(const Plan &plan, const std::vector<int64_t> &symbolValues);
+bool wantsSample(const Plan &plan, mlir::func::FuncOp graph, const std::vector<int64_t> &symbolValues);
 
 } // namespace fastnorm::tool
 

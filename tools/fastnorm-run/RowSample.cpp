@@ -97,7 +97,20 @@ Status RowSample::follow(const Plan &plan, const ArgumentValues &values, std::ma
   return {};
 }
 
-Status RowSample::isPossible(const Plan &plan) {
+static bool hasDynamicRows(mlir::Value value) {
+  auto type = llvm::dyn_cast<mlir::RankedTensorType>(value.getType());
+  return type && type.getRank() > 0 && type.isDynamicDim(0);
+}
+
+/// Whether an op has rows in and a value without rows out: it depends on all of them.
+static bool reducesRows(mlir::Operation &op) {
+  return llvm::any_of(op.getOperands(), hasDynamicRows) && !llvm::all_of(op.getResults(), hasDynamicRows);
+}
+
+Status RowSample::isPossible(const Plan &plan, mlir::func::FuncOp graph) {
+  if (graph && llvm::any_of(graph.getBody().front().without_terminator(), reducesRows))
+    return Error{"expected rows that do not depend on each other to check a sample of, but '" + plan.function +
+                 "' reduces over all of them; check all with --check=reference:all"};
   for (const TensorSpec &spec : plan.results)
     if (!rowSymbol(spec) || rowSymbol(spec) != rowSymbol(plan.results.front()))
       return Error{"expected results with one dynamic number of rows to check a sample of, but result '" + spec.name +

@@ -12,6 +12,8 @@
 
 #include "fastnorm/Plan/Plan.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
 #include <set>
 
 namespace fastnorm::tool {
@@ -21,8 +23,8 @@ namespace fastnorm::tool {
 class RowSample {
 public:
   /// An error where the results have no number of rows in common that is a symbol: then there is nothing to choose
-  /// from.
-  static Status isPossible(const Plan &plan);
+  /// from. And where the graph (may be null) computes what depends on all rows.
+  static Status isPossible(const Plan &plan, mlir::func::FuncOp graph);
   /// isPossible must hold.
   static Result<RowSample> choose(const Plan &plan, const ArgumentValues &values,
                                   const std::vector<int64_t> &symbolValues);

@@ -97,11 +97,11 @@ static Exit runPlanOf(const Options &options, const Source &source, Plan plan, D
     return failed(files.error());
   if (Status known = checkNames(plan, options, *files); !known)
     return badUse(known.error());
-  Result<std::map<std::string, FillRole>> roles =
-      fillRoles(plan, options, source.isGraph() ? source.function() : mlir::func::FuncOp());
+  mlir::func::FuncOp graph = source.isGraph() ? source.function() : mlir::func::FuncOp();
+  Result<std::map<std::string, FillRole>> roles = fillRoles(plan, options, graph);
   if (!roles)
     return badUse(roles.error());
-  if (Status possible = RowSample::isPossible(plan); options.check == CheckScope::Sample && !possible)
+  if (Status possible = RowSample::isPossible(plan, graph); options.check == CheckScope::Sample && !possible)
     return badUse(possible.error());
   Result<NamedTensors> inputs = files->read(plan);
   if (!inputs)
@@ -115,8 +115,8 @@ static Exit runPlanOf(const Options &options, const Source &source, Plan plan, D
   SymbolValues given = symbols->given();
   if (auto limit = options.dimensions.find(kSmLimitSymbol); limit != options.dimensions.end())
     given.insert(*limit);
-  bool samples =
-      options.check == CheckScope::Sample || (options.check != CheckScope::All && wantsSample(plan, *symbolValues));
+  bool samples = options.check == CheckScope::Sample ||
+                 (options.check != CheckScope::All && wantsSample(plan, graph, *symbolValues));
   FillRequest request{options.fillSeed.value_or(0), std::move(*roles), samples};
   Result<ArgumentValues> values = ArgumentValues::create(plan, std::move(*inputs), request, *symbolValues, device);
   if (!values)
