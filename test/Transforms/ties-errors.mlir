@@ -33,6 +33,17 @@ func.func @gathered(%t: tensor<8x64xf32> {fastnorm.result = 0 : i64}, %i: tensor
 
 // -----
 
+// Each result of sums over rows has threads of its own, and the other's read the old values, too.
+func.func @added_to_two_sums(%dy: tensor<?x64xf32>, %x: tensor<?x64xf32>, %rstd: tensor<?xf32>,
+                             %old: tensor<64xf32> {fastnorm.result = 0 : i64}) -> (tensor<64xf32>, tensor<64xf32>) {
+  // expected-error@+1 {{'fastnorm.kernel' op writes its result 0 over input 3, which other threads read, too; only an input of [row, hidden] that is not gathered from, or one of [hidden] that is added to sums over rows, can share the buffer of a result}}
+  %dw, %db = fastnorm.rms_norm_backward %dy, %x rstd(%rstd) accumulate_weight(%old) accumulate_bias(%old)
+     : tensor<?x64xf32>, tensor<?x64xf32>, tensor<?xf32>, tensor<64xf32>, tensor<64xf32> -> weight(tensor<64xf32>) bias(tensor<64xf32>)
+  return %dw, %db : tensor<64xf32>, tensor<64xf32>
+}
+
+// -----
+
 func.func @read_by_a_later_kernel(%x: tensor<?x64xf32> {fastnorm.result = 0 : i64}) -> (tensor<?x64xf32>, tensor<?x64xf32>) {
   %y = fastnorm.rms_norm %x {eps = 1.0e-6 : f32} : tensor<?x64xf32> -> tensor<?x64xf32>
   // expected-error@+1 {{'fastnorm.kernel' op reads argument 0 after result 0 was written over it}}

@@ -30,8 +30,22 @@ def combine_norm(hidden):
 """
 
 
+def backward(norm, hidden):
+    x, w, row = f"tensor<?x{hidden}xbf16>", f"tensor<{hidden}xbf16>", "tensor<?xf32>"
+    mean, bias = (", %mean: " + row, ", %db") if norm == "layer_norm" else ("", "")
+    results = f"{x}, {w}" + (f", {w}" if bias else "")
+    return f"""func.func @backward(%dy: {x}, %x: {x}{mean}, %rstd: {row}, %w: {w}) -> ({results}) {{
+  %dx, %dw{bias} = fastnorm.{norm}_backward %dy, %x{" mean(%mean)" if mean else ""} rstd(%rstd) weight(%w)
+     : {x}, {x}{", " + row if mean else ""}, {row}, {w} -> input({x}) weight({w}){f" bias({w})" if bias else ""}
+  return %dx, %dw{bias} : {results}
+}}
+"""
+
+
 SPEED_SHAPES = [(f"rms_norm {hidden}", rms_norm(hidden), "sm_90") for hidden in (1024, 2048, 4096, 8192, 16384, 32768)]
 SPEED_SHAPES += [(f"combine_norm {hidden}", combine_norm(hidden), "sm_90") for hidden in (2048, 3072)]
+SPEED_SHAPES += [(f"{norm}_backward {hidden}", backward(norm, hidden), "sm_90") for norm in ("rms_norm", "layer_norm")
+                 for hidden in (1024, 2048, 3072, 4096, 5120, 7168, 8192, 16384)]
 CHIPS = [(chip, combine_norm(3072), chip) for chip in ("sm_80", "sm_86", "sm_89", "sm_90", "sm_100", "sm_120")]
 
 
