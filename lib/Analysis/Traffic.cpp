@@ -67,7 +67,8 @@ Traffic::Traffic(const AccessPattern &pattern, int64_t phase, int64_t ctasPerRow
   for (BlockArgument argument : pattern.kernel.getBody().getArguments()) {
     auto type = cast<RankedTensorType>(argument.getType());
     AxesAttr axes = isTable(argument) ? AxesAttr() : axesOf(argument);
-    if (!axes || (axes.contains(Axis::Hidden) && !needed.contains(argument)))
+    bool isLeftOut = axes && axes.contains(Axis::Hidden) && !needed.contains(argument);
+    if (!axes || isLeftOut || llvm::is_contained(pattern.columnOperands, argument))
       continue;
     int64_t bytes = elementBytes(type.getElementType());
     if (axes.contains(Axis::Row))
@@ -91,7 +92,7 @@ Traffic::Traffic(const AccessPattern &pattern, int64_t phase, int64_t ctasPerRow
   Operation *yield = pattern.kernel.getBody().front().getTerminator();
   for (Value value : yield->getOperands()) {
     auto type = cast<RankedTensorType>(value.getType());
-    if (pattern.phaseOf(value) == phase)
+    if (pattern.phaseOf(value) == phase && !pattern.columns.contains(value))
       written.perRow += elementBytes(type.getElementType()) * elementsPerRow(type);
   }
 }

@@ -30,6 +30,7 @@ static constexpr int64_t kMostVectorsOfLanes = 32;
 /// Row groups have a named barrier each, of which a CTA has 15 beside its own.
 static constexpr int64_t kMostRowGroups = 15;
 static constexpr int64_t kMostStages = 8;
+static constexpr int64_t kMostCtasOfGrid = 1024;
 /// Bytes that all row groups of a CTA have on their way at least: 60 to 96 KB were best.
 static constexpr int64_t kBytesInFlight = 60 * 1024;
 
@@ -55,6 +56,10 @@ public:
         for (int64_t wideVectorsOfThread : sizes)
           if (std::optional<ScheduleAttr> schedule = withRowGroups(ctas, wideVectorsOfThread))
             return schedule;
+    for (int64_t threads : {256, 512, 1024})
+      for (int64_t vectors : {2, 4, 8})
+        if (std::optional<ScheduleAttr> schedule = overGrid(threads, vectors))
+          return schedule;
     return std::nullopt;
   }
 
@@ -158,6 +163,25 @@ private:
       return schedule;
     draft.copies = Copies::Bulk;
     draft.stages = 0;
+    return ifLegal(draft);
+  }
+
+  /// Rows that no CTA or cluster can keep: each CTA keeps a part of the columns, and reads it again in each phase.
+  std::optional<ScheduleAttr> overGrid(int64_t threads, int64_t vectors) const {
+    ScheduleDraft draft = start();
+    draft.scope = RowScope::Grid;
+    draft.threadsPerRow = threads;
+    draft.vectorsPerThread = vectors;
+    draft.vectorsInFlight = vectors;
+    draft.ctasPerRow = llvm::divideCeil(pattern.hidden, threads * vectorWidth * vectors);
+    if (draft.ctasPerRow < 2 || draft.ctasPerRow > kMostCtasOfGrid)
+      return std::nullopt;
+    int64_t wanted = wantedRegisters(draft);
+    draft.minCtas = std::min(target.getCtas(), target.getThreads() / threads);
+    while (draft.minCtas > 1 && registersAvailable(target, threads, draft.minCtas) < wanted)
+      --draft.minCtas;
+    int64_t clusters = std::max<int64_t>(1, target.getMultiprocessors() * draft.minCtas / draft.ctasPerRow);
+    draft.persistentCtas = clusters * draft.ctasPerRow;
     return ifLegal(draft);
   }
 

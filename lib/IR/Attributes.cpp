@@ -270,13 +270,13 @@ static LogicalResult verifyPersistence(function_ref<InFlightDiagnostic()> emitEr
     return emitError() << "expects stages only of persistent CTAs, but got " << stages << " and persistent_ctas 0";
   if (persistentCtas == 0)
     return success();
-  if (kind != ScheduleKind::PerRow || scope == RowScope::Grid)
-    return emitError() << "expects kind per_row and scope lanes, cta or cluster of persistent CTAs, but got "
-                       << stringifyScheduleKind(kind) << " and " << stringifyRowScope(scope);
+  if (kind != ScheduleKind::PerRow)
+    return emitError() << "expects kind per_row of persistent CTAs, but got " << stringifyScheduleKind(kind);
   if (persistentCtas < 0 || persistentCtas > 65536 || persistentCtas % ctasPerRow)
     return emitError() << "expects persistent_ctas to be a multiple of ctas_per_row, " << ctasPerRow
                        << ", up to 65536, but got " << persistentCtas;
-  if (stages != 0 && (stages < 2 || stages > kMostStages || scope == RowScope::Lanes))
+  bool mayStage = scope == RowScope::Cta || scope == RowScope::Cluster;
+  if (stages != 0 && (stages < 2 || stages > kMostStages || !mayStage))
     return emitError() << "expects stages 0, or 2 to " << kMostStages << " with scope cta or cluster, but got "
                        << stages << " with scope " << stringifyRowScope(scope);
   if (scope != RowScope::Lanes && rowsPerCta > kMostRowGroups)

@@ -218,3 +218,56 @@ module attributes {fastnorm.target = #fastnorm.target<name = "a100", chip = "sm_
     return %y : tensor<296xf32>
   }
 }
+
+// -----
+
+// Over a grid each launch walks over the rows once. The first leaves row sums, and the column sums of its phase; the second reads rows
+// again. Slots have two sets.
+// CHECK-LABEL: gpu.func @grid_statistics(
+// CHECK-SAME: %[[X:[a-z0-9]+]]: memref<1xbf16, 1> {{{[^}]*}}}, %{{[a-z0-9]+}}: memref<1xbf16, 1> {{{[^}]*}}}, %{{[a-z0-9]+}}: memref<1xf32, 1> {{{[^}]*}}}, %[[ROW_SUMS:[a-z0-9]+]]: memref<1xf32, 1> {{{[^}]*}}}, %[[COLUMN_SUMS:[a-z0-9]+]]: memref<1xf32, 1>
+// CHECK-SAME: workgroup(%{{.+}} : memref<8xf32, 3>
+// CHECK: scf.for {{.*}} -> (i64, vector<8xf32>)
+// CHECK: memref.extract_aligned_pointer_as_index %[[X]]
+// CHECK: ld.global.v4.b32
+// CHECK: gpu.barrier
+// CHECK: st.global.b32
+// CHECK: scf.yield
+// CHECK: memref.extract_aligned_pointer_as_index %[[COLUMN_SUMS]]
+// CHECK: st.global.v4.b32
+// CHECK: gpu.return
+// CHECK-LABEL: gpu.func @grid(
+// CHECK: scf.for
+// CHECK: ld.global.cs.v4.b32
+// CHECK: ld.global.b32
+// CHECK: st.global.cs.v4.b32
+// CHECK: scf.yield
+// CHECK-NOT: st.global
+// CHECK: gpu.return
+// CHECK-LABEL: gpu.func @grid_finalize(
+// CHECK-LABEL: func.func @grid(
+// CHECK: gpu.launch_func @grid_kernels::@grid_statistics
+// CHECK: gpu.launch_func @grid_kernels::@grid blocks
+// CHECK: gpu.launch_func @grid_kernels::@grid_finalize
+
+// PTX-LABEL: .entry grid_statistics(
+func.func @grid(%x: tensor<?x1024xbf16>) -> (tensor<?x1024xbf16>, tensor<1024xf32>) {
+  %y, %s = fastnorm.kernel "grid" (%a = %x) {schedule = #fastnorm.schedule<kind = per_row, scope = grid, threads_per_row = 64,
+      ctas_per_row = 2, vector_width = 8, vectors_per_thread = 1, persistent_ctas = 20>}
+     : (tensor<?x1024xbf16>) -> (tensor<?x1024xbf16>, tensor<1024xf32>) {
+    %wide = fastnorm.map(%a [row, hidden]) -> [row, hidden] : (tensor<?x1024xbf16>) -> tensor<?x1024xf32> {
+    ^bb0(%l: bf16):
+      %lf = arith.extf %l : bf16 to f32
+      fastnorm.yield %lf : f32
+    }
+    %sum = fastnorm.reduce add hidden (%wide [row, hidden]) : tensor<?x1024xf32> -> tensor<?xf32>
+    %y = fastnorm.map(%wide [row, hidden], %sum [row]) -> [row, hidden] : (tensor<?x1024xf32>, tensor<?xf32>) -> tensor<?x1024xbf16> {
+    ^bb0(%l: f32, %s: f32):
+      %d = arith.subf %l, %s : f32
+      %n = arith.truncf %d : f32 to bf16
+      fastnorm.yield %n : bf16
+    }
+    %columns = fastnorm.reduce add row (%wide [row, hidden]) : tensor<?x1024xf32> -> tensor<1024xf32>
+    fastnorm.yield %y, %columns : tensor<?x1024xbf16>, tensor<1024xf32>
+  }
+  return %y, %s : tensor<?x1024xbf16>, tensor<1024xf32>
+}

@@ -52,6 +52,14 @@ BY_THREAD = ", copies = by_thread"
 # Rows that no bulk copy takes: they begin at multiples of 8 bytes only.
 OWN_SHAPES = ((260, 32, 2, 3, 1, 2, 2), (1996, 256, 1, 2, 1, 2, 4))
 
+# Each CTA keeps a part of the columns, a launch for each phase.
+GRIDS = (
+    "threads_per_row = 64, ctas_per_row = 4, rows_per_cta = 1, vectors_per_thread = 1, persistent_ctas = 12",
+    "threads_per_row = 32, ctas_per_row = 3, rows_per_cta = 3, vectors_per_thread = 3, persistent_ctas = 6, vectors_in_flight = 2, "
+    "invariants = late",
+    "threads_per_row = 32, ctas_per_row = 8, rows_per_cta = 2, vectors_per_thread = 1, persistent_ctas = 8, dependent_launch = true",
+)
+
 LANES = (
     "kind = per_row, scope = lanes, threads_per_row = 32, rows_per_cta = 3, vector_width = 8, vectors_per_thread = 1, "
     "persistent_ctas = 2",
@@ -72,6 +80,12 @@ def gradients():
             graph = scheduled(backward("layer_norm_backward", hidden), schedule)
             for rows in ROWS:
                 yield f"gradients of {hidden}, {schedule}, {rows} rows", graph, rows, ("--emulator-seed=3",)
+    for grid in GRIDS:
+        schedule = "kind = per_row, scope = grid, vector_width = 8, " + grid
+        for op in ("rms_norm_backward", "layer_norm_backward"):
+            graph = scheduled(backward(op, 2040, residual="yes", accumulate="yes"), schedule)
+            for rows in ROWS:
+                yield f"{op}, {schedule}, {rows} rows", graph, rows, ("--emulator-seed=3",)
     for schedule in LANES:
         for rows in ROWS:
             yield f"lanes, {schedule}", scheduled(backward("layer_norm_backward", 248), schedule), rows, ()
@@ -98,6 +112,10 @@ def norms(graphs):
     for hidden, *numbers in SHAPES:
         for name, graph in graphs(hidden):
             yield f"{name} of {hidden}, {shape(*numbers)}", scheduled(graph, shape(*numbers)), 23, ("--emulator-seed=3",)
+    for grid in GRIDS:
+        schedule = "kind = per_row, scope = grid, vector_width = 8, " + grid
+        for name, graph in graphs(2040):
+            yield f"{name}, {schedule}", scheduled(graph, schedule), 23, ("--emulator-seed=3",)
     for schedule in LANES:
         for name, graph in graphs(248):
             yield f"{name}, {schedule}", scheduled(graph, schedule), 23, ()

@@ -11,11 +11,11 @@ func.func @heads(%dy: tensor<?x3x64xbf16>, %x: tensor<?x3x64xbf16>, %rstd: tenso
 
 // -----
 
-// Without clusters a CTA has the sums of all columns: 256 threads x 128 columns would need more than 255 registers each.
-func.func @wide(%dy: tensor<?x32768xbf16>, %x: tensor<?x32768xbf16>, %rstd: tensor<?xf32>)
-    -> (tensor<?x32768xbf16>, tensor<32768xf32>) {
-  // expected-error@+1 {{'fastnorm.kernel' op reduces over rows of 32768 elements, but no CTA or cluster of target a100 has the registers for their sums; expected narrower rows, or a target with (larger) clusters}}
+// 1024 CTAs of 1024 threads would need more than 8 elements a thread: one at a time, as hidden is odd.
+func.func @wide(%dy: tensor<?x16777215xbf16>, %x: tensor<?x16777215xbf16>, %rstd: tensor<?xf32>)
+    -> (tensor<?x16777215xbf16>, tensor<16777215xf32>) {
+  // expected-error@+1 {{'fastnorm.kernel' op reduces over rows of 16777215 elements, but no CTA, cluster or grid of target a100 has the registers for their sums; expected narrower rows}}
   %dx, %dw = fastnorm.rms_norm_backward %dy, %x rstd(%rstd)
-     : tensor<?x32768xbf16>, tensor<?x32768xbf16>, tensor<?xf32> -> input(tensor<?x32768xbf16>) weight(tensor<32768xf32>)
-  return %dx, %dw : tensor<?x32768xbf16>, tensor<32768xf32>
+     : tensor<?x16777215xbf16>, tensor<?x16777215xbf16>, tensor<?xf32> -> input(tensor<?x16777215xbf16>) weight(tensor<16777215xf32>)
+  return %dx, %dw : tensor<?x16777215xbf16>, tensor<16777215xf32>
 }

@@ -193,6 +193,9 @@ def Fastnorm_ScheduleAttr : Fastnorm_Attr<"Schedule", "schedule"> {
     | finalize_width | of a kernel that reduces over rows: 16-byte pieces of columns that a warp of the second launch adds up side by side, a power of two up to 32 |
     | dependent_launch | the launch begins while the one before it in the graph drains, and waits for it before its first access; of a graph's first kernel it asks nothing |
 
+    Persistent CTAs of scope `grid` keep their columns in each launch, whatever hidden is, and walk over the rows once per
+    phase.
+
     Row groups take the rows in turn: of c clusters (or CTAs), each of g groups, group j of cluster i works on rows
     (k · g + j) · c + i for k = 0, 1, …; with scope `lanes` a CTA takes rows_per_cta neighbouring rows at a time.
 

@@ -33,7 +33,7 @@ public:
         position(position), memory(builder, loc), access(builder, loc), layout(pattern, schedule), piece(layout.piece),
         pieceType(VectorType::get({piece}, builder.getF32Type())) {}
 
-  void run(ArrayRef<Value> sums) {
+  void run(ArrayRef<Value> sums, std::optional<int64_t> phase) {
     enter();
     int64_t groups = schedule.getRowsPerCta();
     if (groups > 1) {
@@ -41,6 +41,8 @@ public:
       shared = memory.at(memory.base(interface.function), layout.ringOffset);
     }
     for (auto [number, reduce] : llvm::enumerate(SmallVector<ReduceOp>(pattern.columnReductions))) {
+      if (phase && pattern.phaseOfOp(reduce) != *phase)
+        continue;
       ArrayRef<Value> own = sums.slice(number * schedule.getVectorsPerThread(), schedule.getVectorsPerThread());
       if (groups == 1)
         storeOwn(number, own);
@@ -63,7 +65,7 @@ private:
                                              builder.getIndexAttr(INT32_MAX)));
     thread = index(gpu::ThreadIdOp::create(builder, loc, builder.getIndexType(), gpu::Dimension::x,
                                            builder.getIndexAttr(schedule.getThreads())));
-    Value base = index(memref::ExtractAlignedPointerAsIndexOp::create(builder, loc, interface.partials));
+    Value base = index(memref::ExtractAlignedPointerAsIndexOp::create(builder, loc, interface.columnSums));
     // CTA after CTA: those of a cluster are neighbours.
     ctaBase = add(base, multiply(cta, layout.ctaBytes()));
   }
@@ -136,6 +138,7 @@ private:
 } // namespace
 
 void fastnorm::emitStorePartials(OpBuilder &builder, const AccessPattern &pattern, ScheduleAttr schedule,
-                                 const KernelInterface &interface, const RowPosition &position, ArrayRef<Value> sums) {
-  PartialsEmitter(builder, pattern, schedule, interface, position).run(sums);
+                                 const KernelInterface &interface, const RowPosition &position, ArrayRef<Value> sums,
+                                 std::optional<int64_t> phase) {
+  PartialsEmitter(builder, pattern, schedule, interface, position).run(sums, phase);
 }

@@ -15,12 +15,16 @@
 
 #include "RowPosition.h"
 
+#include <optional>
+
 namespace fastnorm {
 
 /// Stores what this CTA adds to the partials of its cluster. `sums` holds a vector of f32 for each column reduction and
-/// vector of the thread: [column reductions][vectors_per_thread].
+/// vector of the thread: [column reductions][vectors_per_thread]. Where a phase is given those of other phases are left
+/// to other launches.
 void emitStorePartials(mlir::OpBuilder &builder, const AccessPattern &pattern, ScheduleAttr schedule,
-                       const KernelInterface &interface, const RowPosition &position, llvm::ArrayRef<mlir::Value> sums);
+                       const KernelInterface &interface, const RowPosition &position, llvm::ArrayRef<mlir::Value> sums,
+                       std::optional<int64_t> phase = std::nullopt);
 
 } // namespace fastnorm
 

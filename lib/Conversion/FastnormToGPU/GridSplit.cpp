@@ -10,11 +10,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "BodyEmitter.h"
+#include "ColumnPartials.h"
 #include "Strategies.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
@@ -32,7 +34,7 @@ public:
   GridPartials(OpBuilder &builder, const AccessPattern &pattern, ScheduleAttr schedule,
                const KernelInterface &interface, const RowPosition &position)
       : builder(builder), loc(pattern.kernel.getLoc()), pattern(pattern), schedule(schedule), access(builder, loc) {
-    Value index = memref::ExtractAlignedPointerAsIndexOp::create(builder, loc, interface.partials);
+    Value index = memref::ExtractAlignedPointerAsIndexOp::create(builder, loc, interface.rowSums);
     Value base = arith::IndexCastOp::create(builder, loc, builder.getI64Type(), index);
     rowBase = add(base, multiply(position.row, reductionBytes() * pattern.rowReductions.size()));
     // A CTA's columns begin at its number times its chunk.
@@ -100,39 +102,96 @@ private:
   Value rowBase, own, isFirst;
 };
 
+/// What a launch of one phase does.
+class GridPhaseEmitter {
+public:
+  GridPhaseEmitter(OpBuilder &builder, const AccessPattern &pattern, ScheduleAttr schedule,
+                   const KernelInterface &interface, int64_t phase)
+      : builder(builder), loc(pattern.kernel.getLoc()), pattern(pattern), schedule(schedule), interface(interface),
+        phase(phase), isLast(phase + 1 == pattern.phases), needed(pattern.neededIn(phase)),
+        // Read again by the next launch, if there is one: the lines should stay in the L2.
+        body(builder, pattern, schedule, interface, isLast ? LoadPolicy::Streaming : LoadPolicy::Ordered) {}
+
+  void run() {
+    if (schedule.isPersistent())
+      return walkOverRows();
+    emitRow(emitRowPosition(builder, interface, schedule, ctasAlongRow(pattern, schedule)));
+  }
+
+private:
+  Value constant(int64_t value) { return arith::ConstantOp::create(builder, loc, builder.getI64IntegerAttr(value)); }
+
+  /// The thread keeps its columns: what they gather is carried, and left when the rows are done.
+  void walkOverRows() {
+    RowWalk walk = emitRowWalk(builder, interface, schedule);
+    if (schedule.getInvariants() == Invariants::Early && !pattern.isShifted(schedule))
+      body.holdInvariants(walk.position);
+    SmallVector<Value> carried{walk.first};
+    llvm::append_range(carried, body.startColumns());
+    auto loop = scf::ForOp::create(builder, loc, constant(0), walk.count, constant(1), carried);
+    {
+      OpBuilder::InsertionGuard guard(builder);
+      builder.setInsertionPointToStart(loop.getBody());
+      SmallVector<Value> arguments(loop.getRegionIterArgs());
+      RowPosition position = walk.position;
+      position.row = arguments.front();
+      if (interface.reductionSlots)
+        position.slotSet = emitSlotSet(builder, loc, position, loop.getInductionVar());
+      body.setColumns(ArrayRef<Value>(arguments).drop_front());
+      emitRow(position);
+      SmallVector<Value> next{arith::AddIOp::create(builder, loc, arguments.front(), walk.step)};
+      llvm::append_range(next, body.getColumns());
+      scf::YieldOp::create(builder, loc, next);
+    }
+    if (!pattern.columnReductions.empty())
+      emitStorePartials(builder, pattern, schedule, interface, walk.position,
+                        SmallVector<Value>(loop.getResults().drop_front()), phase);
+  }
+
+  void emitRow(const RowPosition &position) {
+    body.enterRow(position);
+    std::optional<GridPartials> sums;
+    if (interface.rowSums)
+      sums.emplace(builder, pattern, schedule, interface, position);
+    int64_t count = schedule.getVectorsPerThread();
+    int64_t inFlight = schedule.getVectorsInFlight();
+    issue(0, std::min(count, inFlight));
+    for (int64_t earlier = 0; earlier < phase; ++earlier)
+      body.enterTotals(earlier, sums->load(earlier));
+    body.storeRowResults(phase);
+    SmallVector<Value> partials = body.startPartials(phase);
+    for (int64_t group = 0; group < count; group += inFlight) {
+      int64_t end = std::min(count, group + inFlight);
+      if (group > 0)
+        issue(group, end);
+      for (int64_t vector = group; vector < end; ++vector)
+        body.computePhase(phase, vector, partials);
+    }
+    if (!isLast)
+      sums->store(phase, body.reducePartials(phase, partials));
+  }
+
+  void issue(int64_t begin, int64_t end) {
+    for (int64_t vector = begin; vector < end; ++vector)
+      body.issueLoads(vector, &needed);
+    for (int64_t vector = begin; vector < end; ++vector)
+      body.issueInvariants(vector, LoadPolicy::Ordered, &needed);
+  }
+
+  OpBuilder &builder;
+  Location loc;
+  const AccessPattern &pattern;
+  ScheduleAttr schedule;
+  const KernelInterface &interface;
+  int64_t phase;
+  bool isLast;
+  llvm::DenseSet<Value> needed;
+  BodyEmitter body;
+};
+
 } // namespace
 
 void fastnorm::emitGridPhase(OpBuilder &builder, const AccessPattern &pattern, ScheduleAttr schedule,
                              const KernelInterface &interface, int64_t phase) {
-  bool isLast = phase + 1 == pattern.phases;
-  // Read again by the next launch, if there is one: the lines should stay in the L2.
-  BodyEmitter body(builder, pattern, schedule, interface, isLast ? LoadPolicy::Streaming : LoadPolicy::Ordered);
-  RowPosition position = emitRowPosition(builder, interface, schedule, ctasAlongRow(pattern, schedule));
-  body.enterRow(position);
-  std::optional<GridPartials> sums;
-  if (interface.partials)
-    sums.emplace(builder, pattern, schedule, interface, position);
-
-  llvm::DenseSet<Value> needed = pattern.neededIn(phase);
-  int64_t count = schedule.getVectorsPerThread();
-  int64_t inFlight = schedule.getVectorsInFlight();
-  auto issueGroup = [&](int64_t group) {
-    for (int64_t vector = group; vector < std::min(count, group + inFlight); ++vector)
-      body.issueLoads(vector, &needed);
-    for (int64_t vector = group; vector < std::min(count, group + inFlight); ++vector)
-      body.issueInvariants(vector, LoadPolicy::Ordered, &needed);
-  };
-  issueGroup(0);
-  for (int64_t earlier = 0; earlier < phase; ++earlier)
-    body.enterTotals(earlier, sums->load(earlier));
-  body.storeRowResults(phase);
-  SmallVector<Value> partials = body.startPartials(phase);
-  for (int64_t group = 0; group < count; group += inFlight) {
-    if (group > 0)
-      issueGroup(group);
-    for (int64_t vector = group; vector < std::min(count, group + inFlight); ++vector)
-      body.computePhase(phase, vector, partials);
-  }
-  if (!isLast)
-    sums->store(phase, body.reducePartials(phase, partials));
+  GridPhaseEmitter(builder, pattern, schedule, interface, phase).run();
 }

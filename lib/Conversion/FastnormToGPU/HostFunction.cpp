@@ -154,6 +154,9 @@ Value HostFunction::gridOf(const AccessPattern &pattern, ScheduleAttr schedule) 
 }
 
 Value HostFunction::rowSumsOf(const AccessPattern &pattern, ScheduleAttr schedule) {
+  Value &buffer = rowSums[pattern.kernel];
+  if (buffer)
+    return buffer;
   KernelOp kernel = pattern.kernel;
   Value result = rowOperand(kernel);
   int64_t rows = cast<RankedTensorType>(result.getType()).getShape()[0];
@@ -163,12 +166,15 @@ Value HostFunction::rowSumsOf(const AccessPattern &pattern, ScheduleAttr schedul
   SmallVector<Value> sizes;
   if (ShapedType::isDynamic(rows))
     sizes.push_back(rowsOf(result));
-  return memref::AllocOp::create(builder, loc, type, sizes);
+  return buffer = memref::AllocOp::create(builder, loc, type, sizes);
 }
 
 /// Room for the sets of all clusters that the rows leave work for, whatever the SM limit.
 Value HostFunction::columnSumsOf(const AccessPattern &pattern, ScheduleAttr schedule) {
   KernelOp kernel = pattern.kernel;
+  Value &buffer = columnSums[kernel];
+  if (buffer)
+    return buffer;
   PartialsLayout layout(pattern, schedule);
   int64_t rows = cast<RankedTensorType>(rowOperand(kernel).getType()).getShape()[0];
   int64_t sets = ShapedType::kDynamic;
@@ -180,14 +186,7 @@ Value HostFunction::columnSumsOf(const AccessPattern &pattern, ScheduleAttr sche
   SmallVector<Value> sizes;
   if (ShapedType::isDynamic(sets))
     sizes.push_back(clustersOf(kernel, schedule, /*isLimited=*/false));
-  return memref::AllocOp::create(builder, loc, type, sizes);
-}
-
-Value HostFunction::partialsOf(const AccessPattern &pattern, ScheduleAttr schedule) {
-  Value &buffer = partials[pattern.kernel];
-  if (!buffer)
-    buffer = pattern.columnReductions.empty() ? rowSumsOf(pattern, schedule) : columnSumsOf(pattern, schedule);
-  return buffer;
+  return buffer = memref::AllocOp::create(builder, loc, type, sizes);
 }
 
 void HostFunction::addLaunch(const AccessPattern &pattern, ScheduleAttr schedule, const KernelInterface &interface,
@@ -197,8 +196,10 @@ void HostFunction::addLaunch(const AccessPattern &pattern, ScheduleAttr schedule
   for (Value value :
        llvm::concat<Value>(SmallVector<Value>(kernel.getInputs()), SmallVector<Value>(kernel.getResults())))
     operands.push_back(pointerTo(bufferOf(value)));
-  if (interface.partials)
-    operands.push_back(pointerTo(partialsOf(pattern, schedule)));
+  if (interface.rowSums)
+    operands.push_back(pointerTo(rowSumsOf(pattern, schedule)));
+  if (interface.columnSums)
+    operands.push_back(pointerTo(columnSumsOf(pattern, schedule)));
   if (KernelInterface::needsRows(pattern, schedule))
     operands.push_back(asI64(rowsOf(kernel)));
   for (BlockArgument table : pattern.tables)
@@ -224,7 +225,7 @@ void HostFunction::addFinalize(const AccessPattern &pattern, ScheduleAttr schedu
   for (unsigned result : interface.results)
     operands.push_back(pointerTo(bufferOf(kernel.getResult(result))));
   Value fewer = fewerPartials.lookup(kernel);
-  operands.push_back(pointerTo(fewer ? fewer : partialsOf(pattern, schedule)));
+  operands.push_back(pointerTo(fewer ? fewer : columnSumsOf(pattern, schedule)));
   Traffic traffic;
   if (interface.leavesPartials) {
     PartialsLayout layout(pattern, schedule);

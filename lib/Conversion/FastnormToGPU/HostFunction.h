@@ -55,17 +55,18 @@ private:
   /// and, where `isLimited`, the SM limit leave work for.
   mlir::Value clustersOf(KernelOp kernel, ScheduleAttr schedule, bool isLimited);
   mlir::Value gridOf(const AccessPattern &pattern, ScheduleAttr schedule);
-  /// What the launches of a kernel pass on. Of a row split over a grid: [rows, row reductions, ctas_per_row] f32; of
-  /// persistent CTAs that reduce over rows: sets of partials (PartialsLayout.h).
-  mlir::Value partialsOf(const AccessPattern &pattern, ScheduleAttr schedule);
+  // What the launches of a kernel pass on.
+  /// Of a row split over a grid: [rows, row reductions, ctas_per_row] f32.
   mlir::Value rowSumsOf(const AccessPattern &pattern, ScheduleAttr schedule);
+  /// Of persistent CTAs that reduce over rows: sets of partials (PartialsLayout.h).
   mlir::Value columnSumsOf(const AccessPattern &pattern, ScheduleAttr schedule);
 
   mlir::OpBuilder &builder;
   mlir::Location loc;
   const Symbols &symbols;
   llvm::DenseMap<mlir::Value, mlir::Value> buffers;
-  llvm::DenseMap<mlir::Operation *, mlir::Value> partials;      ///< by kernel
+  llvm::DenseMap<mlir::Operation *, mlir::Value> rowSums;       ///< by kernel
+  llvm::DenseMap<mlir::Operation *, mlir::Value> columnSums;    ///< by kernel
   llvm::DenseMap<mlir::Operation *, mlir::Value> fewerPartials; ///< left by the first of two finalize launches
   mlir::Value smLimit;                                          ///< index; null where no grid follows it
   llvm::SmallVector<mlir::Value> symbolValues;

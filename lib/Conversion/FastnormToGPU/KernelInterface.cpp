@@ -58,11 +58,10 @@ KernelInterface::KernelInterface(OpBuilder &builder, const AccessPattern &patter
     types.push_back(pointerType(argument));
   for (Value result : kernel.getResults())
     types.push_back(pointerType(result));
-  bool hasPartials =
-      (schedule.getScope() == RowScope::Grid && !pattern.rowReductions.empty()) || !pattern.columnReductions.empty();
-  if (hasPartials)
-    types.push_back(
-        MemRefType::get({1}, builder.getF32Type(), MemRefLayoutAttrInterface(), builder.getI64IntegerAttr(1)));
+  bool hasRowSums = schedule.getScope() == RowScope::Grid && !pattern.rowReductions.empty();
+  bool hasColumnSums = !pattern.columnReductions.empty();
+  types.append(hasRowSums + hasColumnSums,
+               MemRefType::get({1}, builder.getF32Type(), MemRefLayoutAttrInterface(), builder.getI64IntegerAttr(1)));
   if (needsRows(pattern, schedule))
     types.push_back(builder.getI64Type());
   for (BlockArgument table : pattern.tables)
@@ -110,9 +109,13 @@ KernelInterface::KernelInterface(OpBuilder &builder, const AccessPattern &patter
     describePointer(next, /*readonly=*/false, shared);
     resultPointers.push_back(function.getArgument(next++));
   }
-  if (hasPartials) {
+  if (hasRowSums) {
     describePointer(next, /*readonly=*/false);
-    partials = function.getArgument(next++);
+    rowSums = function.getArgument(next++);
+  }
+  if (hasColumnSums) {
+    describePointer(next, /*readonly=*/false);
+    columnSums = function.getArgument(next++);
   }
   if (needsRows(pattern, schedule))
     rows = function.getArgument(next++);

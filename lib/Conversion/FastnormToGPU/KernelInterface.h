@@ -15,7 +15,8 @@
 namespace fastnorm {
 
 /// The gpu.func of a kernel. Its arguments are, in order: a bare pointer for each input, a bare pointer for each
-/// result, one for partial sums where a row is split over a grid or rows are reduced over, the number of rows where the
+/// result, one for row sums where a row is split over a grid, one for column sums where
+/// rows are reduced over, the number of rows where the
 /// schedule must check it, the number of rows of each table with dynamic rows, and each row stride known at run time.
 struct KernelInterface {
   /// Creates the function, with an empty body that ends in gpu.return, at the builder's place.
@@ -32,9 +33,11 @@ struct KernelInterface {
   /// Pointer arguments by the body argument, or the yielded value, that they hold.
   llvm::DenseMap<mlir::Value, mlir::Value> inputPointers;
   llvm::SmallVector<mlir::Value> resultPointers;
-  /// f32, null where none are needed. Split over a grid: the sums of the row's CTAs, in the order [rows, row
-  /// reductions, ctas_per_row]. Of column reductions: [CTAs, column reductions, columns of a CTA].
-  mlir::Value partials;
+  /// f32, of a row split over a grid: the sums of the row's CTAs, in the order [rows, row reductions, ctas_per_row].
+  /// Null where none are needed.
+  mlir::Value rowSums;
+  /// f32, of column reductions: what the CTAs leave (PartialsLayout). Null where there are none.
+  mlir::Value columnSums;
   /// Begins while the launch before it drains.
   bool isDependent = false;
   /// i64; null when the schedule needs no check.

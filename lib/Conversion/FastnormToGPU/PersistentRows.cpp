@@ -152,7 +152,7 @@ private:
       position.row = existing(turn.row);
     }
     if (interface.reductionSlots)
-      position.slotSet = slotSet(turn.number);
+      position.slotSet = emitSlotSet(builder, loc, position, turn.number);
     if (exchange)
       exchange->enterRow(turn.number);
     if (ring)
@@ -173,13 +173,6 @@ private:
     Value stage = arith::SelectOp::create(builder, loc, isLast, i32(0), add(turn.stage, i32(1)));
     Value flips = arith::ExtUIOp::create(builder, loc, builder.getI32Type(), isLast);
     return {stage, arith::XOrIOp::create(builder, loc, turn.parity, flips)};
-  }
-
-  Value slotSet(Value number) {
-    Value buffer = arith::AndIOp::create(builder, loc, number, i64(1));
-    if (!walk.position.group)
-      return buffer;
-    return add(arith::MulIOp::create(builder, loc, walk.position.group, i64(2)), buffer);
   }
 
   void emitPhases(const Turn &turn, const RowPosition &position) {

@@ -72,6 +72,17 @@ RowWalk fastnorm::emitRowWalk(OpBuilder &builder, const KernelInterface &interfa
   return walk;
 }
 
+Value fastnorm::emitSlotSet(OpBuilder &builder, Location loc, const RowPosition &position, Value number) {
+  auto constant = [&](int64_t value) -> Value {
+    return arith::ConstantOp::create(builder, loc, builder.getI64IntegerAttr(value));
+  };
+  Value buffer = arith::AndIOp::create(builder, loc, number, constant(1));
+  if (!position.group)
+    return buffer;
+  Value first = arith::MulIOp::create(builder, loc, position.group, constant(2));
+  return arith::AddIOp::create(builder, loc, first, buffer);
+}
+
 RowPosition fastnorm::emitRowPosition(OpBuilder &builder, const KernelInterface &interface, ScheduleAttr schedule,
                                       int64_t ctas) {
   Location loc = interface.function->getLoc();

@@ -35,6 +35,9 @@ struct RowWalk {
 /// Computes which rows and columns a thread of a persistent CTA works on.
 RowWalk emitRowWalk(mlir::OpBuilder &builder, const KernelInterface &interface, ScheduleAttr schedule);
 
+/// The set of slots (i64) for the row that the thread works on as its `number`-th (i64): its group's two in turn.
+mlir::Value emitSlotSet(mlir::OpBuilder &builder, mlir::Location loc, const RowPosition &position, mlir::Value number);
+
 /// Computes a thread's position from its CTA and thread index. `ctas` neighbours in the grid work on one row, each on a
 /// column chunk.
 RowPosition emitRowPosition(mlir::OpBuilder &builder, const KernelInterface &interface, ScheduleAttr schedule,
