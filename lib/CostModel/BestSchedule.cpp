@@ -125,6 +125,32 @@ static int64_t ctasForWideRows(const AccessPattern &pattern, int64_t vectorsPerR
   return ctas <= target.getClusterCtas() ? ctas : 1;
 }
 
+/// Rows that take a multiprocessor for themselves, behind one reduction of one stream: CTAs that walk over them, with
+/// the next row on its way to shared memory while this one is reduced and written. (rms_norm of bf16 at 53248: a CTA a
+/// row 39.1 us, a ring of two rows 37.2; at 65536, of which shared memory holds one, 38.2, and over a cluster of two
+/// with three stages 37.4. At 32768 two CTAs share a multiprocessor, and a ring gained nothing.)
+static std::optional<ScheduleAttr> ringForWideRows(const AccessPattern &pattern, TargetAttr target, int64_t vectorWidth,
+                                                   int64_t vectorsPerRow) {
+  if (!fitsWideCta(pattern) || pattern.phases > 2 || pattern.streamed.size() != 1 ||
+      vectorsPerRow <= kMostThreadsPerRow * kMostVectorsPerThread)
+    return std::nullopt;
+  for (int64_t ctas : {1, 2}) {
+    ScheduleDraft draft;
+    draft.scope = ctas > 1 ? RowScope::Cluster : RowScope::Cta;
+    draft.ctasPerRow = ctas;
+    draft.vectorWidth = vectorWidth;
+    draft.vectorsPerThread = draft.vectorsInFlight = kMostVectorsPerThread;
+    draft.threadsPerRow = warpsFor(llvm::divideCeil(vectorsPerRow, ctas), kMostVectorsPerThread);
+    draft.invariants = Invariants::Late;
+    draft.persistentCtas = target.getMultiprocessors() / ctas * ctas;
+    draft.stages = ctas + 1;
+    ScheduleAttr schedule = draft.attribute(target.getContext());
+    if (!whyIllegal(pattern, schedule, target))
+      return schedule;
+  }
+  return std::nullopt;
+}
+
 /// CTAs of a grid for few rows that no cluster holds, the same for any few: a second launch costs less than one CTA
 /// takes to read such a row by itself, twice. Estimated, not measured.
 static int64_t ctasOfGrid(int64_t vectorsPerRow, std::optional<int64_t> rows, TargetAttr target) {
@@ -295,6 +321,9 @@ std::optional<ScheduleAttr> fastnorm::bestSchedule(const AccessPattern &pattern,
     splitRow(draft, RowScope::Cluster, pattern, vectorsPerRow, ctas);
   else
     layWideRows(draft, pattern, vectorsPerRow);
+  if (ctas == 1)
+    if (std::optional<ScheduleAttr> ring = ringForWideRows(pattern, target, draft.vectorWidth, vectorsPerRow))
+      return ring;
   ScheduleAttr perRow = finish(draft);
   int64_t gridCtas = ctasOfGrid(wideVectors, rows, target);
   bool fits = draft.vectorsPerThread <= mostVectors && !whyIllegal(pattern, perRow, target);

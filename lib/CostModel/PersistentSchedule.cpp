@@ -21,8 +21,11 @@
 using namespace mlir;
 using namespace fastnorm;
 
-/// Threads of a CTA with 2 vectors each; with 4, half of them have the registers. More were 0.1 to 8 us slower.
+/// Threads of a CTA with 2 vectors each; with 4, half of them have the registers, which was slower (layer_norm over
+/// clusters at 8192 and 16384: 53.7 and 54.3 us with 2, 57.3 and 59.6 with 4). More threads were 0.1 to 8 us slower.
 static constexpr int64_t kThreads = 512;
+/// Threads that are left of a CTA for few rows.
+static constexpr int64_t kFewestThreads = 128;
 /// Threads of a CTA of short rows, which have no stages: several such CTAs hide their loads.
 static constexpr int64_t kThreadsOfShortRows = 256;
 /// Vectors of 16 bytes of a row that neighbouring lanes have; of more a warp has its own row.
@@ -51,7 +54,7 @@ public:
       if (std::optional<ScheduleAttr> schedule = withLanes())
         return schedule;
     // As few elements a thread as the registers of a cluster allow, then as small a cluster.
-    for (const SmallVector<int64_t> &sizes : {usualVectors(), SmallVector<int64_t>{6, 8}})
+    for (const SmallVector<int64_t> &sizes : {SmallVector<int64_t>{2, 4}, SmallVector<int64_t>{6, 8}})
       for (int64_t ctas = fewestCtas(); ctas <= std::max<int64_t>(1, target.getClusterCtas()); ctas *= 2)
         for (int64_t wideVectorsOfThread : sizes)
           if (std::optional<ScheduleAttr> schedule = withRowGroups(ctas, wideVectorsOfThread))
@@ -64,14 +67,6 @@ public:
   }
 
 private:
-  /// Vectors of 16 bytes that a thread may have, best first. Where two row sums meet in larger clusters, fewer threads
-  /// with more were faster (layer_norm at 8192 and 16384).
-  SmallVector<int64_t> usualVectors() const {
-    if (fewestCtas() >= 4 && pattern.rowReductions.size() > 1)
-      return {4, 2};
-    return {2, 4};
-  }
-
   /// CTAs that share a row: each has up to 512 vectors, and of wider rows 256, so that several row groups fit beside
   /// each other (1 at 4096, 2 at 5120, 4 at 8192, 8 at 16384 bf16).
   int64_t fewestCtas() const {
@@ -102,9 +97,11 @@ private:
     return RegisterEstimate(pattern, draft.attribute(target.getContext())).wanted();
   }
 
-  /// With fewer rows than all row groups would take at once, fewer groups on as many multiprocessors.
+  /// With fewer rows than all row groups would take at once, fewer groups on as many multiprocessors. (1024 rows of
+  /// 1024: 8 groups of 2 warps 6.3 us, 4 6.1; 256 rows: 2 groups 4.8, 1 5.0; 256 rows of 4096, layer_norm: 2 groups of
+  /// 8 warps 7.9, 1 7.7.)
   void spreadFewRows(ScheduleDraft &draft, int64_t clusters, int64_t fewestGroups) const {
-    while (rows && draft.rowsPerCta / 2 >= fewestGroups && *rows < draft.rowsPerCta * clusters * 3 / 4)
+    while (rows && draft.rowsPerCta / 2 >= fewestGroups && *rows < draft.rowsPerCta * clusters)
       draft.rowsPerCta /= 2;
   }
 
@@ -155,7 +152,7 @@ private:
     if (draft.rowsPerCta == 0)
       return std::nullopt;
     draft.stages = stagesOf(draft);
-    spreadFewRows(draft, residentClusters(ctas), /*fewestGroups=*/1);
+    spreadFewRows(draft, residentClusters(ctas), llvm::divideCeil(kFewestThreads, draft.threadsPerRow));
     if (std::optional<ScheduleAttr> schedule = ifLegal(draft))
       return schedule;
     draft.copies = Copies::ByThread;

@@ -32,9 +32,9 @@ func.func @hidden_7168(%dy: tensor<?x7168xbf16>, %x: tensor<?x7168xbf16>, %mean:
   return %dx, %dw, %db : tensor<?x7168xbf16>, tensor<7168xbf16>, tensor<7168xbf16>
 }
 
-// 1024 vectors over 4 CTAs: 64 threads x 4, 4 groups.
+// 1024 vectors over 4 CTAs: 128 threads x 2, 4 groups.
 // CHECK-LABEL: func.func @hidden_8192(
-// CHECK: schedule = #fastnorm.schedule<kind = per_row, scope = cluster, threads_per_row = 64, rows_per_cta = 4, ctas_per_row = 4, vector_width = 8, vectors_per_thread = 4, vectors_in_flight = 4, stores = cached, persistent_ctas = 120, stages = 2, finalize_width = 32>}
+// CHECK: schedule = #fastnorm.schedule<kind = per_row, scope = cluster, threads_per_row = 128, rows_per_cta = 4, ctas_per_row = 4, vector_width = 8, vectors_per_thread = 2, vectors_in_flight = 2, stores = cached, persistent_ctas = 120, stages = 2, finalize_width = 32>}
 func.func @hidden_8192(%dy: tensor<?x8192xbf16>, %x: tensor<?x8192xbf16>, %mean: tensor<?xf32>, %rstd: tensor<?xf32>, %weight: tensor<8192xbf16>)
     -> (tensor<?x8192xbf16>, tensor<8192xbf16>, tensor<8192xbf16>) {
   %dx, %dw, %db = fastnorm.layer_norm_backward %dy, %x mean(%mean) rstd(%rstd) weight(%weight)
@@ -44,7 +44,7 @@ func.func @hidden_8192(%dy: tensor<?x8192xbf16>, %x: tensor<?x8192xbf16>, %mean:
 
 // 2048 vectors over 8 CTAs: the same.
 // CHECK-LABEL: func.func @hidden_16384(
-// CHECK: schedule = #fastnorm.schedule<kind = per_row, scope = cluster, threads_per_row = 64, rows_per_cta = 4, ctas_per_row = 8, vector_width = 8, vectors_per_thread = 4, vectors_in_flight = 4, stores = cached, persistent_ctas = 120, stages = 2, finalize_width = 32>}
+// CHECK: schedule = #fastnorm.schedule<kind = per_row, scope = cluster, threads_per_row = 128, rows_per_cta = 4, ctas_per_row = 8, vector_width = 8, vectors_per_thread = 2, vectors_in_flight = 2, stores = cached, persistent_ctas = 120, stages = 2, finalize_width = 32>}
 func.func @hidden_16384(%dy: tensor<?x16384xbf16>, %x: tensor<?x16384xbf16>, %mean: tensor<?xf32>, %rstd: tensor<?xf32>, %weight: tensor<16384xbf16>)
     -> (tensor<?x16384xbf16>, tensor<16384xbf16>, tensor<16384xbf16>) {
   %dx, %dw, %db = fastnorm.layer_norm_backward %dy, %x mean(%mean) rstd(%rstd) weight(%weight)
@@ -52,9 +52,9 @@ func.func @hidden_16384(%dy: tensor<?x16384xbf16>, %x: tensor<?x16384xbf16>, %me
   return %dx, %dw, %db : tensor<?x16384xbf16>, tensor<16384xbf16>, tensor<16384xbf16>
 }
 
-// 16384 vectors over 16 CTAs: 256 threads x 4.
+// 16384 vectors over 16 CTAs: 512 threads x 2.
 // CHECK-LABEL: func.func @hidden_131072(
-// CHECK: schedule = #fastnorm.schedule<kind = per_row, scope = cluster, threads_per_row = 256, ctas_per_row = 16, vector_width = 8, vectors_per_thread = 4, vectors_in_flight = 4, stores = cached, persistent_ctas = 112, stages = 2, finalize_width = 32>}
+// CHECK: schedule = #fastnorm.schedule<kind = per_row, scope = cluster, threads_per_row = 512, ctas_per_row = 16, vector_width = 8, vectors_per_thread = 2, vectors_in_flight = 2, stores = cached, persistent_ctas = 112, stages = 2, finalize_width = 32>}
 func.func @hidden_131072(%dy: tensor<?x131072xbf16>, %x: tensor<?x131072xbf16>, %mean: tensor<?xf32>, %rstd: tensor<?xf32>, %weight: tensor<131072xbf16>)
     -> (tensor<?x131072xbf16>, tensor<131072xbf16>, tensor<131072xbf16>) {
   %dx, %dw, %db = fastnorm.layer_norm_backward %dy, %x mean(%mean) rstd(%rstd) weight(%weight)

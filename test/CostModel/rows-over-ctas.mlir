@@ -2,20 +2,24 @@
 // RUN: fastnorm-opt %s --fastnorm-pipeline=until=schedule | FileCheck %s
 // RUN: fastnorm-opt %s --fastnorm-pipeline="until=schedule target=a100" | FileCheck %s --check-prefix=A100
 
-// 65536 / 8 = 8192 vectors: one CTA of 1024 threads keeps 8 each, half of them in flight at once.
+// 65536 / 8 = 8192 vectors: a ring of 2 rows, 262144 bytes, is more than shared memory; 3 halves of them in each of 2 CTAs
+// are not. Without bulk copies one CTA of 1024 threads keeps 8 vectors each, half of them in flight at once.
 // CHECK-LABEL: func.func @wide(
-// CHECK: schedule = #fastnorm.schedule<kind = per_row, scope = cta, threads_per_row = 1024, vector_width = 8, vectors_per_thread = 8, vectors_in_flight = 4, invariants = late>}
+// CHECK: schedule = #fastnorm.schedule<kind = per_row, scope = cluster, threads_per_row = 512, ctas_per_row = 2, vector_width = 8, vectors_per_thread = 8, vectors_in_flight = 8, invariants = late, persistent_ctas = 132, stages = 3>}
 // A100-LABEL: func.func @wide(
-// A100: schedule = #fastnorm.schedule<kind = per_row, scope = cta, threads_per_row = 1024,
+// A100: schedule = #fastnorm.schedule<kind = per_row, scope = cta, threads_per_row = 1024, vector_width = 8, vectors_per_thread = 8, vectors_in_flight = 4, invariants = late>}
 func.func @wide(%x: tensor<1000x65536xbf16>, %weight: tensor<65536xbf16>) -> tensor<1000x65536xbf16> {
   %y = fastnorm.rms_norm %x weight(%weight) {eps = 1.0e-5 : f32}
      : tensor<1000x65536xbf16>, tensor<65536xbf16> -> tensor<1000x65536xbf16>
   return %y : tensor<1000x65536xbf16>
 }
 
-// 53248 / 8 = 6656 vectors: 7 for each of 951 threads, in whole warps.
+// 53248 / 8 = 6656 vectors: 8 for each of 832 threads, with two rows, 212992 bytes, in shared memory. Without a ring 7 for
+// each of 951 threads, in whole warps.
 // CHECK-LABEL: func.func @wide_odd_multiple(
-// CHECK: scope = cta, threads_per_row = 960, vector_width = 8, vectors_per_thread = 7, vectors_in_flight = 4
+// CHECK: scope = cta, threads_per_row = 832, vector_width = 8, vectors_per_thread = 8, vectors_in_flight = 8, invariants = late, persistent_ctas = 132, stages = 2>}
+// A100-LABEL: func.func @wide_odd_multiple(
+// A100: scope = cta, threads_per_row = 960, vector_width = 8, vectors_per_thread = 7, vectors_in_flight = 4
 func.func @wide_odd_multiple(%x: tensor<1000x53248xbf16>) -> tensor<1000x53248xbf16> {
   %y = fastnorm.rms_norm %x {eps = 1.0e-5 : f32} : tensor<1000x53248xbf16> -> tensor<1000x53248xbf16>
   return %y : tensor<1000x53248xbf16>

@@ -85,11 +85,10 @@ def ptx_modules(lowered):
 
 
 def one_module(modules):
-    """Modules as one, with the header once."""
-    text = ""
-    for module in modules:
-        text += module if not text else re.sub(r"^\.(version|target|address_size).*$", "", module, flags=re.M)
-    return text
+    """Modules as one, with the header once: that of the newest PTX."""
+    texts = sorted(modules, key=lambda text: [int(part) for part in re.search(r"^\.version (\d+)\.(\d+)", text, re.M).groups()])
+    bodies = [re.sub(r"^\.(version|target|address_size).*$", "", text, flags=re.M) for text in texts[:-1]]
+    return "".join([texts[-1], *bodies])
 
 
 def threads_of(text):

@@ -143,10 +143,11 @@ TEST(ColumnSums, KeepOneClusterWhereTheLimitHoldsNone) {
 }
 
 TEST(ColumnSums, TakeNoMoreCtasThanRowsGiveWork) {
-  // Few rows have a variant of one row group a CTA.
+  // Few rows have a variant of four warps a CTA: at 1024 two row groups of two, at 2048 one.
   HostRunResult result = run(compiled(graph(1024), 5), arguments(5, 1024));
   ASSERT_EQ(result.launches.size(), 2u);
-  EXPECT_EQ(result.launches[0].grid, 5);
+  EXPECT_EQ(result.launches[0].grid, 3);
+  EXPECT_EQ(run(compiled(graph(2048), 5), arguments(5, 2048)).launches.at(0).grid, 5);
 }
 
 TEST(ColumnSums, OfNoRowsAreZeroAndLaunchOnlyTheSecondKernel) {
