@@ -63,6 +63,17 @@ template <bool propagateNaN, bool less> struct Extreme {
   }
 };
 
+/// Of f16 or bf16 that are widened first, and f32: rounded once.
+struct AddWidened {
+  template <typename T> static float apply(T a, float c) { return a.value() + c; }
+};
+struct SubtractWidened {
+  template <typename T> static float apply(T a, float c) { return a.value() - c; }
+};
+struct FuseWidened {
+  template <typename T> static float apply(T a, T b, float c) { return std::fma(a.value(), b.value(), c); }
+};
+
 template <typename Op> Handler unaryHalf(PtxType type) {
   switch (type) {
   case PtxType::F16: return unary<F16, F16, Op>;
@@ -119,6 +130,27 @@ Choice choose(const std::string &name, PtxType type, bool propagateNaN, bool rel
   return {nullptr, 0};
 }
 
+template <typename T> Choice chooseWidened(const std::string &name) {
+  if (name == "add")
+    return {binary<float, T, float, AddWidened>, 1};
+  if (name == "sub")
+    return {binary<float, T, float, SubtractWidened>, 1};
+  if (name == "fma")
+    return {ternary<float, T, T, float, FuseWidened>, 2};
+  return {nullptr, 0};
+}
+
+/// "add.f32.f16" and the like, of PTX 8.6: the last operand and the result are f32, the others of the last type.
+bool decodeWidened(InstructionDecoder &decoder, PtxType type) {
+  Choice choice = type == PtxType::F16 ? chooseWidened<F16>(decoder.name) : chooseWidened<Bf16>(decoder.name);
+  if (!choice.run)
+    return false;
+  decoder.drop({"f32", nameOf(type), "rn"});
+  decoder.result.run = choice.run;
+  decoder.addOperands(PtxType::F32, type, choice.sources, /*plain=*/1);
+  return true;
+}
+
 } // namespace
 
 bool decodeHalf(InstructionDecoder &decoder) {
@@ -127,6 +159,8 @@ bool decodeHalf(InstructionDecoder &decoder) {
   std::optional<PtxType> type = parsePtxType(typeName);
   if (!type || (*type != PtxType::F16 && *type != PtxType::BF16 && *type != PtxType::F16x2 && *type != PtxType::BF16x2))
     return false;
+  if (opcode.find(".f32.") != std::string::npos && (*type == PtxType::F16 || *type == PtxType::BF16))
+    return decodeWidened(decoder, *type);
   if (!choose(decoder.name, *type, false, false).run)
     return false;
   decoder.takeType();

@@ -231,6 +231,17 @@ TEST(EmulatorHalf, ArithmeticRoundsOnce) {
   EXPECT_EQ(evaluateOne("fma.rn.bf16x2 %r4, %r1, %r2, %r3;", 0x40e040e0, 0x42144214, 0xa1800000), 0x43814382u);
 }
 
+TEST(EmulatorHalf, WidenedOperandsAreRoundedOnceToF32) {
+  // The low half of %r1 is bf16 or f16 1.5; 2^-20 is lost in either of them, but not in f32.
+  auto widened = [](const std::string &instruction, uint32_t half, float c) {
+    return evaluateOne("cvt.u16.u32 %rs1, %r1; " + instruction, half, bitsOf<uint32_t>(c));
+  };
+  EXPECT_EQ(widened("add.rn.f32.bf16 %r4, %rs1, %r2;", 0x3fc0, 0x1p-20f), bitsOf<uint32_t>(1.5f + 0x1p-20f));
+  EXPECT_EQ(widened("sub.rn.f32.f16 %r4, %rs1, %r2;", 0x3e00, 0x1p-20f), bitsOf<uint32_t>(1.5f - 0x1p-20f));
+  // 1.5 * 1.5 is 2.25, so 2^-20 is left.
+  EXPECT_EQ(widened("fma.rn.f32.f16 %r4, %rs1, %rs1, %r2;", 0x3e00, -2.25f + 0x1p-20f), bitsOf<uint32_t>(0x1p-20f));
+}
+
 TEST(EmulatorHalf, RoundToOddKeepsWhatDoubleRoundingLoses) {
   // 1 + 2^-8 (half way for bf16) + 2^-60: a plain f64 sum loses the last term and goes to even.
   double sum = emulator::addRoundToOdd(1.0 + 0x1p-8, 0x1p-60);
