@@ -92,6 +92,19 @@ Status checkKeys(const GraphTemplate &graph, const std::map<std::string, std::st
   return {};
 }
 
+/// A graph that has keys for its results returns one of them at least.
+Status checkResults(const GraphTemplate &graph, const TemplateTexts &values) {
+  std::vector<std::string> results;
+  for (const TemplateKey &key : graph.keys)
+    if (std::string_view(key.name).substr(0, 5) == "grad_" && std::string_view(key.values) == "yes|no")
+      results.emplace_back(key.name);
+  bool returnsNone = !results.empty() && std::all_of(results.begin(), results.end(),
+                                                     [&](const std::string &name) { return values.at(name) == "no"; });
+  if (returnsNone)
+    return Error{"expected one of the keys " + join(results) + " of '" + graph.name + "' to be yes, but all are no"};
+  return {};
+}
+
 /// The value of every key, and "no" for the conditions of keys that the template does not have.
 Result<TemplateTexts> valuesOf(const GraphTemplate &graph, const std::map<std::string, std::string> &settings) {
   TemplateTexts values;
@@ -114,6 +127,8 @@ Result<TemplateTexts> valuesOf(const GraphTemplate &graph, const std::map<std::s
     if (settings.count(key.name) && *key.needs && values.at(key.needs) == "no")
       return Error{"expected key '" + std::string(key.name) + "' of '" + graph.name + "' only together with '" +
                    key.needs + "', but '" + key.needs + "' is no"};
+  if (Status returns = checkResults(graph, values); !returns)
+    return returns.takeError();
   return values;
 }
 
