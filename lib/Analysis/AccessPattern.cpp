@@ -82,22 +82,19 @@ static std::optional<unsigned> resultOf(KernelOp kernel, FunctionOpInterface fun
   return result && result.getOwner() == kernel ? std::optional<unsigned>(result.getResultNumber()) : std::nullopt;
 }
 
-/// Whether a value is computed from an argument, or is it.
-static bool isComputedFrom(Value value, BlockArgument argument) {
-  Operation *op = value.getDefiningOp();
-  return value == argument ||
-         (op && llvm::any_of(op->getOperands(), [&](Value operand) { return isComputedFrom(operand, argument); }));
-}
-
 /// Whether the thread that writes an element of a result is the one that reads that of an argument: rows are streamed;
 /// of what follows the column reductions, each result has threads of its own.
 bool AccessPattern::isReadByWriter(BlockArgument argument, unsigned result) const {
   if (!llvm::is_contained(columnOperands, argument))
     return llvm::is_contained(streamed, argument);
-  for (auto [number, value] : llvm::enumerate(kernel.getBody().front().getTerminator()->getOperands()))
-    if (number != result && isComputedFrom(value, argument))
+  Block &body = kernel.getBody().front();
+  OperandRange yielded = body.getTerminator()->getOperands();
+  llvm::DenseSet<Value> readers{argument};
+  addComputed(body, readers);
+  for (auto [number, value] : llvm::enumerate(yielded))
+    if (number != result && readers.contains(value))
       return false;
-  return columns.contains(kernel.getBody().front().getTerminator()->getOperand(result));
+  return columns.contains(yielded[result]);
 }
 
 void AccessPattern::findTied() {

@@ -16,24 +16,38 @@
 using namespace mlir;
 using namespace fastnorm;
 
-/// Whether a scalar of a map's body is zero where the inputs with hidden are.
-static bool isZeroScalar(Value scalar, MapOp map) {
-  if (auto argument = dyn_cast<BlockArgument>(scalar))
-    return isZeroWhereInputsAre(map.getInputs()[argument.getArgNumber()]);
-  Operation *op = scalar.getDefiningOp();
-  if (matchPattern(op, m_AnyZeroFloat()))
-    return true;
-  bool staysZero = isa<arith::ExtFOp, arith::TruncFOp, arith::NegFOp, math::AbsFOp, math::SqrtOp, arith::AddFOp,
-                       arith::SubFOp, arith::MulFOp, arith::MaximumFOp, arith::MinimumFOp>(op);
-  return staysZero && llvm::all_of(op->getOperands(), [&](Value operand) { return isZeroScalar(operand, map); });
+/// Whether what a map yields is zero where those of its inputs are that `zeros` holds.
+static bool yieldsZero(MapOp map, const llvm::DenseSet<Value> &zeros) {
+  Block &body = map.getBody().front();
+  llvm::DenseSet<Value> scalars;
+  for (auto [argument, input] : llvm::zip(body.getArguments(), map.getInputs()))
+    if (zeros.contains(input))
+      scalars.insert(argument);
+  for (Operation &op : body.without_terminator()) {
+    bool staysZero = isa<arith::ExtFOp, arith::TruncFOp, arith::NegFOp, math::AbsFOp, math::SqrtOp, arith::AddFOp,
+                         arith::SubFOp, arith::MulFOp, arith::MaximumFOp, arith::MinimumFOp>(op);
+    if (matchPattern(&op, m_AnyZeroFloat()) ||
+        (staysZero && llvm::all_of(op.getOperands(), [&](Value operand) { return scalars.contains(operand); })))
+      scalars.insert(op.result_begin(), op.result_end());
+  }
+  return scalars.contains(body.getTerminator()->getOperand(0));
 }
 
 bool fastnorm::isZeroWhereInputsAre(Value value) {
-  AxesAttr axes = axesOf(value);
-  if (isa<BlockArgument>(value))
+  Block *body = value.getParentBlock();
+  llvm::DenseSet<Value> zeros;
+  auto hasHidden = [](Value input) {
+    AxesAttr axes = axesOf(input);
     return axes && axes.contains(Axis::Hidden);
-  if (value.getDefiningOp<GatherOp>())
-    return axes.contains(Axis::Hidden);
-  auto map = value.getDefiningOp<MapOp>();
-  return map && isZeroScalar(map.getBody().front().getTerminator()->getOperand(0), map);
+  };
+  for (BlockArgument argument : body->getArguments())
+    if (hasHidden(argument))
+      zeros.insert(argument);
+  for (Operation &op : *body) {
+    if (auto gather = dyn_cast<GatherOp>(op); gather && hasHidden(gather.getResult()))
+      zeros.insert(gather.getResult());
+    if (auto map = dyn_cast<MapOp>(op); map && yieldsZero(map, zeros))
+      zeros.insert(map.getResult());
+  }
+  return zeros.contains(value);
 }

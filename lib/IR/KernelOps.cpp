@@ -283,11 +283,18 @@ bool fastnorm::isColumnReduction(Operation *op) {
   return reduce && reduce.getAxis() == Axis::Row;
 }
 
+void fastnorm::addComputed(Block &block, llvm::DenseSet<Value> &values) {
+  for (Operation &op : block)
+    if (llvm::any_of(op.getOperands(), [&](Value operand) { return values.contains(operand); }))
+      values.insert(op.result_begin(), op.result_end());
+}
+
 llvm::DenseSet<Value> fastnorm::columnValues(KernelOp kernel) {
   llvm::DenseSet<Value> columns;
-  for (Operation &op : kernel.getBody().front().without_terminator())
-    if (isColumnReduction(&op) || llvm::any_of(op.getOperands(), [&](Value value) { return columns.contains(value); }))
-      columns.insert(op.result_begin(), op.result_end());
+  for (ReduceOp reduce : kernel.getBody().getOps<ReduceOp>())
+    if (isColumnReduction(reduce))
+      columns.insert(reduce.getResult());
+  addComputed(kernel.getBody().front(), columns);
   return columns;
 }
 

@@ -8,6 +8,7 @@
 #include "GradientFlow.h"
 
 #include "fastnorm/IR/Dialect.h"
+#include "fastnorm/IR/KernelOps.h"
 
 using namespace mlir;
 using namespace fastnorm;
@@ -35,9 +36,7 @@ void GradientFlow::findVarying() {
   for (BlockArgument argument : function.getArguments())
     if (canHaveGradient(argument.getType()) && !function.getArgAttr(argument.getArgNumber(), kNoGradientAttr))
       varying.insert(argument);
-  for (Operation &op : function.getBody().front())
-    if (llvm::any_of(op.getOperands(), [&](Value operand) { return varying.contains(operand); }))
-      varying.insert(op.result_begin(), op.result_end());
+  addComputed(function.getBody().front(), varying);
 }
 
 LogicalResult GradientFlow::takeResults() {

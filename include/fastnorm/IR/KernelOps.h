@@ -31,6 +31,9 @@ bool isTable(mlir::Value value);
 /// Whether an op of a kernel is a reduction over row: it leaves one element per column.
 bool isColumnReduction(mlir::Operation *op);
 
+/// Adds to values what the ops of a block compute from any of them.
+void addComputed(mlir::Block &block, llvm::DenseSet<mlir::Value> &values);
+
 /// The values of a kernel that are computed from a reduction over row: they are known when all rows were worked on.
 llvm::DenseSet<mlir::Value> columnValues(KernelOp kernel);
 

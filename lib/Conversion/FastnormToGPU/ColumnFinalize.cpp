@@ -53,7 +53,9 @@ static int64_t slotsOfWarp(const PartialsLayout &layout, ScheduleAttr schedule) 
 
 /// The column reductions that a value is computed from, by number, and the inputs.
 static void collectSources(const AccessPattern &pattern, Value value, llvm::SetVector<int64_t> &reductions,
-                           llvm::SetVector<Value> &inputs) {
+                           llvm::SetVector<Value> &inputs, llvm::DenseSet<Value> &seen) {
+  if (!seen.insert(value).second)
+    return;
   if (isa<BlockArgument>(value)) {
     inputs.insert(value);
     return;
@@ -64,7 +66,13 @@ static void collectSources(const AccessPattern &pattern, Value value, llvm::SetV
     return;
   }
   for (Value operand : op->getOperands())
-    collectSources(pattern, operand, reductions, inputs);
+    collectSources(pattern, operand, reductions, inputs, seen);
+}
+
+static void collectSources(const AccessPattern &pattern, Value value, llvm::SetVector<int64_t> &reductions,
+                           llvm::SetVector<Value> &inputs) {
+  llvm::DenseSet<Value> seen;
+  collectSources(pattern, value, reductions, inputs, seen);
 }
 
 FinalizeInterface::FinalizeInterface(OpBuilder &builder, const AccessPattern &pattern, ScheduleAttr schedule,
