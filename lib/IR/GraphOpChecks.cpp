@@ -17,15 +17,13 @@ RankedTensorType fastnorm::tensorOf(Value value) { return cast<RankedTensorType>
 
 int64_t fastnorm::hiddenOf(Value value) { return tensorOf(value).getShape().back(); }
 
-/// A `?` may turn out to be any number, so it agrees with everything.
-static bool extentsAgree(int64_t left, int64_t right) {
+bool fastnorm::agree(int64_t left, int64_t right) {
   return left == right || ShapedType::isDynamic(left) || ShapedType::isDynamic(right);
 }
 
 bool fastnorm::agree(ArrayRef<int64_t> left, ArrayRef<int64_t> right) {
-  return left.size() == right.size() && llvm::all_of(llvm::zip(left, right), [](auto pair) {
-           return extentsAgree(std::get<0>(pair), std::get<1>(pair));
-         });
+  return left.size() == right.size() &&
+         llvm::all_of(llvm::zip(left, right), [](auto pair) { return agree(std::get<0>(pair), std::get<1>(pair)); });
 }
 
 std::string fastnorm::shapeOf(Value value) {

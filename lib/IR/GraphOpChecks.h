@@ -23,6 +23,7 @@ int64_t hiddenOf(mlir::Value value);
 /// The leading dimensions, which count rows: all but the last.
 llvm::ArrayRef<int64_t> rowsOf(mlir::Value value);
 /// A `?` may turn out to be any number, so it agrees with everything.
+bool agree(int64_t left, int64_t right);
 bool agree(llvm::ArrayRef<int64_t> left, llvm::ArrayRef<int64_t> right);
 /// "?x64".
 std::string shapeOf(mlir::Value value);
