@@ -71,8 +71,7 @@ public:
   }
 
   std::vector<Tensor> run() {
-    constexpr int64_t kMostBlocks = 64;
-    int64_t rowsPerBlock = std::max<int64_t>(256, (rows + kMostBlocks - 1) / kMostBlocks);
+    int64_t rowsPerBlock = rowsOfBlock(rows);
     int64_t count = (rows + rowsPerBlock - 1) / rowsPerBlock;
     std::vector<std::vector<double>> weights(count, weightSum.zeros()), biases(count, biasSum.zeros());
     HostTensor gradInput = op.getGradInput() ? emptyResult(op.getGradInput(), rows) : HostTensor();

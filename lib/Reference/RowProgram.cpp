@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "RowProgram.h"
+#include "RowValues.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -198,10 +199,7 @@ std::vector<Tensor> RowProgram::run() const {
     results.push_back(Tensor::wide(shape));
   }
   int64_t rowElements = std::max<int64_t>(extents.slot, 1) * std::max<int64_t>(extents.hidden, 1);
-  // Blocks are added up in order, so that sums do not depend on who worked on them. More of them would hold more sums
-  // than their rows are worth.
-  constexpr int64_t kMostBlocks = 64;
-  int64_t rowsPerBlock = std::max<int64_t>(1, (rows + kMostBlocks - 1) / kMostBlocks);
+  int64_t rowsPerBlock = rowsOfBlock(rows);
   std::vector<ColumnSums> blocks((rows + rowsPerBlock - 1) / rowsPerBlock);
   forEachRow(blocks.size(), rowsPerBlock * rowElements, [&](int64_t begin, int64_t end) {
     RowValues values(places.size());

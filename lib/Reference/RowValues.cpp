@@ -40,6 +40,11 @@ std::vector<double> reference::elementsOf(const Tensor &tensor) {
   return elements;
 }
 
+int64_t reference::rowsOfBlock(int64_t rows) {
+  constexpr int64_t kMostBlocks = 64;
+  return std::max<int64_t>(1, (rows + kMostBlocks - 1) / kMostBlocks);
+}
+
 double reference::meanOf(const std::vector<double> &values) {
   double sum = 0.0;
   for (double value : values)

@@ -23,6 +23,9 @@ void storeRow(HostTensor &tensor, int64_t row, const std::vector<double> &values
 /// All elements of a tensor.
 std::vector<double> elementsOf(const Tensor &tensor);
 
+/// Rows of a block, of at most 64: blocks are added up in order, so that sums over rows do not depend on who worked on
+/// them, and more of them would hold more sums than their rows are worth.
+int64_t rowsOfBlock(int64_t rows);
 double meanOf(const std::vector<double> &values);
 /// The nearest value that a dtype has.
 double roundTo(DType dtype, double value);
