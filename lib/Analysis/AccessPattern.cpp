@@ -20,14 +20,14 @@ static Type elementOf(Value value) { return cast<RankedTensorType>(value.getType
 int64_t AccessPattern::invariantBytes() const {
   int64_t bytes = 0;
   for (BlockArgument argument : invariants)
-    bytes += elementBytes(elementOf(argument));
+    bytes += elementBytes(argument);
   return bytes;
 }
 
 int64_t fastnorm::keptWords(const AccessPattern &pattern, ScheduleAttr schedule) {
   int64_t kept = 0;
   for (Value value : pattern.crossing) {
-    int64_t packed = llvm::divideCeil(elementBytes(elementOf(value)) * schedule.getVectorWidth(), 4);
+    int64_t packed = llvm::divideCeil(elementBytes(value) * schedule.getVectorWidth(), 4);
     // A vector lies within one group.
     bool isScalar = axesOf(value).contains(Axis::Group);
     kept += isScalar ? 1 : schedule.getKeep() == Keep::Packed ? packed : schedule.getVectorWidth();
@@ -44,6 +44,7 @@ int64_t fastnorm::lateVectors(const AccessPattern &pattern, ScheduleAttr schedul
 }
 
 int64_t fastnorm::elementBytes(Type type) { return llvm::divideCeil(type.getIntOrFloatBitWidth(), 8); }
+int64_t fastnorm::elementBytes(Value tensor) { return elementBytes(elementOf(tensor)); }
 
 static bool carries(AxesAttr axes, ArrayRef<Axis> list) { return axes.getAxes() == list; }
 
@@ -146,9 +147,7 @@ bool AccessPattern::liesAsAnchor(Value value, ScheduleAttr schedule) const {
   if (value == other)
     return true;
   // Columns between aligned places; bases that are multiples of 16 bytes are such places.
-  auto period = [&](Value operand) {
-    return std::min<int64_t>(schedule.getVectorWidth(), 16 / elementBytes(elementOf(operand)));
-  };
+  auto period = [&](Value operand) { return std::min<int64_t>(schedule.getVectorWidth(), 16 / elementBytes(operand)); };
   if (alignment < 16 || period(value) > period(other))
     return false;
   auto isCongruent = [&](RowStride left, RowStride right) {
@@ -177,7 +176,7 @@ void AccessPattern::placeRows() {
       unsupported.emplace_back(kernel, "reads rows of axes " + axes.str() + " that two strides do not reach");
     if (axes && !axes.contains(Axis::Hidden))
       continue;
-    int64_t bytes = elementBytes(elementOf(value));
+    int64_t bytes = elementBytes(value);
     int64_t aligned = layout.alignmentBytes(bytes, alignment);
     if (aligned < 16)
       alignedElements = std::min(alignedElements, std::max<int64_t>(1, aligned / bytes));

@@ -25,8 +25,7 @@ SharedLayout::SharedLayout(const AccessPattern &pattern, ScheduleAttr schedule)
   if (stages > 0) {
     for (BlockArgument argument : pattern.streamed) {
       streamOffsets[argument] = stageBytes;
-      Type element = cast<RankedTensorType>(argument.getType()).getElementType();
-      stageBytes += llvm::alignTo(schedule.getColumnChunk() * elementBytes(element), 16);
+      stageBytes += llvm::alignTo(schedule.getColumnChunk() * elementBytes(argument), 16);
     }
     groupBytes = stageBytes * stages;
   }

@@ -79,6 +79,10 @@ static bool fitsWideCta(const AccessPattern &pattern) {
   return pattern.gathers.empty() && pattern.invariantBytes() <= 2;
 }
 
+static bool isShifted(const ScheduleDraft &draft, const AccessPattern &pattern) {
+  return pattern.isShifted(draft.attribute(pattern.kernel.getContext()));
+}
+
 /// A CTA a row. A gather wants the widest CTA, since its slots already are independent loads; a plain stream wants two
 /// vectors a thread, and four where two reductions follow each other: fewer warps meet, and what a thread does once
 /// is shared by more elements; so do shifted rows, for which each thread does more. (layer_norm at 8192: 512 threads x
@@ -86,9 +90,9 @@ static bool fitsWideCta(const AccessPattern &pattern) {
 /// it, at 1024: 128 x 1 35.2, 64 x 2 34.6; and of shifted rows, at 769: 43.3 and 38.2.)
 static void layWideRows(ScheduleDraft &draft, const AccessPattern &pattern, int64_t vectorsPerRow) {
   bool gathers = !pattern.gathers.empty();
-  bool isShifted = pattern.isShifted(draft.attribute(pattern.kernel.getContext()));
-  bool doesMuch = (pattern.phases > 2 || isShifted) && vectorsPerRow > 512;
-  int64_t fewest = vectorsPerRow <= 128 && centredPhases(pattern).empty() && !isShifted ? 1 : 2;
+  bool shifts = isShifted(draft, pattern);
+  bool doesMuch = (pattern.phases > 2 || shifts) && vectorsPerRow > 512;
+  int64_t fewest = vectorsPerRow <= 128 && centredPhases(pattern).empty() && !shifts ? 1 : 2;
   int64_t vectors = gathers ? 1 : doesMuch ? 4 : fewest;
   bool isWide = vectorsPerRow > kMostThreadsPerRow * kMostVectorsPerThread && draft.ctasPerRow == 1;
   int64_t threads = isWide && fitsWideCta(pattern) ? kMostThreadsPerWideRow : kMostThreadsPerRow;
@@ -207,8 +211,8 @@ static void layElements(ScheduleDraft &draft, const AccessPattern &pattern, int6
 static void decideInFlight(ScheduleDraft &draft, const AccessPattern &pattern) {
   bool gathers = !pattern.gathers.empty();
   // Slots that are shifted take twice the registers. (combine at 4097: 8 of one CTA 125 us, 4 of two 109.)
-  bool isShifted = pattern.isShifted(draft.attribute(pattern.kernel.getContext()));
-  draft.slotsInFlight = gathers ? std::min(pattern.slots, kMostSlotsInFlight / (isShifted ? 2 : 1)) : 1;
+  int64_t mostSlots = kMostSlotsInFlight / (isShifted(draft, pattern) ? 2 : 1);
+  draft.slotsInFlight = gathers ? std::min(pattern.slots, mostSlots) : 1;
   draft.vectorsInFlight = gathers ? 1 : draft.vectorsPerThread;
   // 1024 threads have enough in flight with half of their vectors, and then none spills on any chip.
   if (draft.threadsPerRow > kMostThreadsPerRow)
@@ -223,9 +227,7 @@ static int64_t ctasFor(const ScheduleDraft &draft, const AccessPattern &pattern,
   // A lone CTA idles while it reduces; a second one is worth an eighth of the registers, more would spill.
   if (ctas >= 2 && registersAvailable(target, threads, 2) < wanted)
     return registersAvailable(target, threads, 2) * 8 >= wanted * 7 ? 2 : 1;
-  while (ctas > 1 && registersAvailable(target, threads, ctas) < wanted)
-    --ctas;
-  return ctas;
+  return mostCtas(target, threads, wanted);
 }
 
 /// Registers that a kernel of one stream still does with when its [hidden] operands are loaded late, 0 for one that has
@@ -267,7 +269,7 @@ static void decideOccupancy(ScheduleDraft &draft, const AccessPattern &pattern, 
     draft.keep = Keep::Computed;
   RegisterEstimate early(pattern, draft.attribute(target.getContext()));
   bool isF32 = pattern.narrowestBytes == 4;
-  bool gathersShifted = !pattern.gathers.empty() && pattern.isShifted(draft.attribute(target.getContext()));
+  bool gathersShifted = !pattern.gathers.empty() && isShifted(draft, pattern);
   if (gathersShifted || early.invariants > (isF32 ? kMostEarlyInvariantRegistersOfF32 : kMostEarlyInvariantRegisters))
     draft.invariants = Invariants::Late;
   draft.minCtas = ctasFor(draft, pattern, target);

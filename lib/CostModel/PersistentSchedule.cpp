@@ -30,9 +30,6 @@ static constexpr int64_t kFewestThreads = 128;
 static constexpr int64_t kThreadsOfShortRows = 256;
 /// Vectors of 16 bytes of a row that neighbouring lanes have; of more a warp has its own row.
 static constexpr int64_t kMostVectorsOfLanes = 32;
-/// Row groups have a named barrier each, of which a CTA has 15 beside its own.
-static constexpr int64_t kMostRowGroups = 15;
-static constexpr int64_t kMostStages = 8;
 static constexpr int64_t kMostCtasOfGrid = 1024;
 /// Bytes that all row groups of a CTA have on their way at least: 60 to 96 KB were best.
 static constexpr int64_t kBytesInFlight = 60 * 1024;
@@ -106,7 +103,6 @@ private:
   }
 
   std::optional<ScheduleAttr> ifLegal(ScheduleDraft draft) const {
-    draft.vectorsInFlight = draft.vectorsPerThread;
     draft.slotsInFlight = pattern.gathers.empty() ? 1 : std::min<int64_t>(pattern.slots, 8);
     ScheduleAttr schedule = draft.attribute(target.getContext());
     return whyIllegal(pattern, schedule, target) ? std::nullopt : std::optional(schedule);
@@ -123,10 +119,7 @@ private:
     draft.vectorsInFlight = draft.vectorsPerThread;
     draft.rowsPerCta = kThreadsOfShortRows / draft.threadsPerRow;
     draft.persistentCtas = target.getMultiprocessors();
-    int64_t wanted = wantedRegisters(draft);
-    draft.minCtas = std::min(target.getCtas(), target.getThreads() / kThreadsOfShortRows);
-    while (draft.minCtas > 1 && registersAvailable(target, kThreadsOfShortRows, draft.minCtas) < wanted)
-      --draft.minCtas;
+    draft.minCtas = mostCtas(target, kThreadsOfShortRows, wantedRegisters(draft));
     draft.persistentCtas *= draft.minCtas;
     spreadFewRows(draft, draft.persistentCtas, std::max<int64_t>(1, 32 / draft.threadsPerRow));
     return ifLegal(draft);
@@ -144,7 +137,7 @@ private:
     draft.vectorsPerThread = llvm::divideCeil(vectors, draft.threadsPerRow);
     draft.vectorsInFlight = draft.vectorsPerThread;
     int64_t threads = wideVectorsOfThread <= 2 ? kThreads : kThreads / 2;
-    draft.rowsPerCta = std::min(kMostRowGroups, threads / draft.threadsPerRow);
+    draft.rowsPerCta = std::min(ScheduleAttr::kMostRowGroups, threads / draft.threadsPerRow);
     draft.persistentCtas = residentClusters(ctas) * ctas;
     int64_t wanted = wantedRegisters(draft);
     while (draft.rowsPerCta > 0 && registersAvailable(target, draft.threadsPerRow * draft.rowsPerCta, 1) < wanted)
@@ -173,10 +166,7 @@ private:
     draft.ctasPerRow = llvm::divideCeil(pattern.hidden, threads * vectorWidth * vectors);
     if (draft.ctasPerRow < 2 || draft.ctasPerRow > kMostCtasOfGrid)
       return std::nullopt;
-    int64_t wanted = wantedRegisters(draft);
-    draft.minCtas = std::min(target.getCtas(), target.getThreads() / threads);
-    while (draft.minCtas > 1 && registersAvailable(target, threads, draft.minCtas) < wanted)
-      --draft.minCtas;
+    draft.minCtas = mostCtas(target, threads, wantedRegisters(draft));
     int64_t clusters = std::max<int64_t>(1, target.getMultiprocessors() * draft.minCtas / draft.ctasPerRow);
     draft.persistentCtas = clusters * draft.ctasPerRow;
     return ifLegal(draft);
@@ -186,10 +176,10 @@ private:
   int64_t stagesOf(const ScheduleDraft &draft) const {
     int64_t elementBytesOfAll = 0;
     for (BlockArgument argument : pattern.streamed)
-      elementBytesOfAll += elementBytes(cast<RankedTensorType>(argument.getType()).getElementType());
+      elementBytesOfAll += elementBytes(argument);
     int64_t columns = llvm::divideCeil(pattern.hidden, draft.ctasPerRow);
     int64_t stageBytes = std::max<int64_t>(1, draft.rowsPerCta * elementBytesOfAll * columns);
-    return std::clamp<int64_t>(llvm::divideCeil(kBytesInFlight, stageBytes), 2, kMostStages);
+    return std::clamp<int64_t>(llvm::divideCeil(kBytesInFlight, stageBytes), 2, ScheduleAttr::kMostStages);
   }
 
   const AccessPattern &pattern;

@@ -41,15 +41,13 @@ static int64_t meetings(const AccessPattern &pattern, ScheduleAttr schedule) {
   return pattern.phases - 1 - saved;
 }
 
-static Type elementOf(Value value) { return cast<RankedTensorType>(value.getType()).getElementType(); }
-
 /// Registers that one vector of a value takes in its storage type.
 static int64_t words(Value value, ScheduleAttr schedule) {
   // A vector lies within one group.
   AxesAttr axes = axesOf(value);
   if (axes && axes.contains(Axis::Group))
     return 1;
-  return llvm::divideCeil(elementBytes(elementOf(value)) * schedule.getVectorWidth(), 4);
+  return llvm::divideCeil(elementBytes(value) * schedule.getVectorWidth(), 4);
 }
 
 /// Registers that the loads of one vector of an input arrive in: a vector that is shifted into place comes with a
@@ -118,4 +116,11 @@ int64_t fastnorm::registersAvailable(TargetAttr target, int64_t threads, int64_t
   constexpr int64_t kPartitions = 4;
   int64_t warps = llvm::divideCeil(llvm::divideCeil(threads, 32) * ctas, kPartitions);
   return std::min<int64_t>(255, llvm::alignDown(target.getRegisters() / kPartitions / (warps * 32), 8));
+}
+
+int64_t fastnorm::mostCtas(TargetAttr target, int64_t threads, int64_t registers) {
+  int64_t ctas = std::min(target.getCtas(), target.getThreads() / threads);
+  while (ctas > 1 && registersAvailable(target, threads, ctas) < registers)
+    --ctas;
+  return ctas;
 }

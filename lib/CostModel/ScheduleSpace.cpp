@@ -94,7 +94,7 @@ static Reason whyColumnSumsIllegal(const AccessPattern &pattern, ScheduleAttr sc
 
 /// Bytes that a row of a streamed input starts at a multiple of, at most 16.
 static int64_t rowAlignment(const AccessPattern &pattern, BlockArgument argument) {
-  int64_t bytes = elementBytes(cast<RankedTensorType>(argument.getType()).getElementType());
+  int64_t bytes = elementBytes(argument);
   return RowLayout::of(pattern.kernel, argument).alignmentBytes(bytes, pattern.alignment);
 }
 
@@ -105,7 +105,7 @@ static Reason whyOwnCopiesIllegal(const AccessPattern &pattern, ScheduleAttr sch
                          schedule.getStages(), target.getName(), target.getChip())
         .str();
   for (BlockArgument argument : pattern.streamed) {
-    int64_t bytes = elementBytes(cast<RankedTensorType>(argument.getType()).getElementType());
+    int64_t bytes = elementBytes(argument);
     if (pattern.isShifted(schedule) || schedule.getVectorWidth() * bytes < 4)
       return llvm::formatv(
                  "has {0} stages, to which threads copy vectors of 4 bytes or more that start at multiples of "
@@ -134,7 +134,7 @@ static Reason whyStagesIllegal(const AccessPattern &pattern, ScheduleAttr schedu
                schedule.getStages(), target.getName(), target.getChip())
         .str();
   for (BlockArgument argument : pattern.streamed) {
-    int64_t bytes = elementBytes(cast<RankedTensorType>(argument.getType()).getElementType());
+    int64_t bytes = elementBytes(argument);
     int64_t chunk = schedule.getColumnChunk();
     int64_t last = pattern.hidden - (schedule.getCtasPerRow() - 1) * chunk;
     bool hasWholeParts = last * bytes % 16 == 0 && (schedule.getCtasPerRow() == 1 || chunk * bytes % 16 == 0);

@@ -260,10 +260,6 @@ static LogicalResult verifyCtasPerRow(function_ref<InFlightDiagnostic()> emitErr
   return success();
 }
 
-/// Barriers that a CTA has, but the one of all its threads: one for each row group.
-static constexpr int64_t kMostRowGroups = 15;
-static constexpr int64_t kMostStages = 8;
-
 static LogicalResult verifyPersistence(function_ref<InFlightDiagnostic()> emitError, ScheduleKind kind, RowScope scope,
                                        int64_t rowsPerCta, int64_t ctasPerRow, int64_t persistentCtas, int64_t stages) {
   if (persistentCtas == 0 && stages != 0)
@@ -276,12 +272,13 @@ static LogicalResult verifyPersistence(function_ref<InFlightDiagnostic()> emitEr
     return emitError() << "expects persistent_ctas to be a multiple of ctas_per_row, " << ctasPerRow
                        << ", up to 65536, but got " << persistentCtas;
   bool mayStage = scope == RowScope::Cta || scope == RowScope::Cluster;
-  if (stages != 0 && (stages < 2 || stages > kMostStages || !mayStage))
-    return emitError() << "expects stages 0, or 2 to " << kMostStages << " with scope cta or cluster, but got "
-                       << stages << " with scope " << stringifyRowScope(scope);
-  if (scope != RowScope::Lanes && rowsPerCta > kMostRowGroups)
-    return emitError() << "expects at most " << kMostRowGroups << " row groups in a CTA, but got rows_per_cta "
-                       << rowsPerCta;
+  if (stages != 0 && (stages < 2 || stages > ScheduleAttr::kMostStages || !mayStage))
+    return emitError() << "expects stages 0, or 2 to " << ScheduleAttr::kMostStages
+                       << " with scope cta or cluster, but got " << stages << " with scope "
+                       << stringifyRowScope(scope);
+  if (scope != RowScope::Lanes && rowsPerCta > ScheduleAttr::kMostRowGroups)
+    return emitError() << "expects at most " << ScheduleAttr::kMostRowGroups
+                       << " row groups in a CTA, but got rows_per_cta " << rowsPerCta;
   return success();
 }
 

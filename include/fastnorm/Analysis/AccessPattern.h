@@ -122,6 +122,8 @@ int64_t lateVectors(const AccessPattern &pattern, ScheduleAttr schedule, int64_t
 
 /// Bytes an element takes in memory.
 int64_t elementBytes(mlir::Type type);
+/// The same of a tensor's.
+int64_t elementBytes(mlir::Value tensor);
 
 } // namespace fastnorm
 

@@ -34,6 +34,9 @@ struct RegisterEstimate {
 /// unit in which they are given out), at most 255.
 int64_t registersAvailable(TargetAttr target, int64_t threads, int64_t ctas);
 
+/// The most CTAs of a multiprocessor that leave each of their threads so many; one at least.
+int64_t mostCtas(TargetAttr target, int64_t threads, int64_t registers);
+
 } // namespace fastnorm
 
 #endif // FASTNORM_COSTMODEL_REGISTERESTIMATE_H

@@ -234,6 +234,9 @@ def Fastnorm_ScheduleAttr : Fastnorm_Attr<"Schedule", "schedule"> {
     int64_t getColumnChunk() const { return getThreadsPerRow() * getVectorWidth() * getVectorsPerThread(); }
     /// Whether a CTA walks over many rows.
     bool isPersistent() const { return getPersistentCtas() > 0; }
+    static constexpr int64_t kMostStages = 8;
+    /// Named barriers of a CTA beside the one of all its threads: a row group has one.
+    static constexpr int64_t kMostRowGroups = 15;
     /// Whether a CTA is several groups of threads, each with a row of its own and barriers of its own.
     bool hasRowGroups() const { return getScope() != RowScope::Lanes && isPersistent() && getRowsPerCta() > 1; }
     /// CTAs of a cluster; 1 without clusters.

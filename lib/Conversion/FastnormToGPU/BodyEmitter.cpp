@@ -7,10 +7,7 @@
 
 #include "BodyEmitter.h"
 
-#include "fastnorm/Analysis/RowLayout.h"
-
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/Support/SaveAndRestore.h"
@@ -39,11 +36,6 @@ VectorType BodyEmitter::vectorOf(Value value) {
   return VectorType::get({schedule.getVectorWidth()}, tensorOf(value).getElementType());
 }
 
-int64_t BodyEmitter::elementBytesOf(Value value) const { return elementBytes(tensorOf(value).getElementType()); }
-
-/// Bytes of a row of a table, or of a row's slots.
-int64_t BodyEmitter::rowBytes(Value value) const { return tensorOf(value).getShape().back() * elementBytesOf(value); }
-
 Value BodyEmitter::yielded(unsigned index) const {
   return pattern.kernel.getBody().front().getTerminator()->getOperand(index);
 }
@@ -58,70 +50,6 @@ Value BodyEmitter::conjunction(Value left, Value right) {
   if (!left || !right)
     return left ? left : right;
   return arith::AndIOp::create(builder, loc, left, right);
-}
-
-//===----------------------------------------------------------------------===//
-// Addresses
-//===----------------------------------------------------------------------===//
-
-Value BodyEmitter::pointerAsInteger(Value pointer) {
-  Value index = memref::ExtractAlignedPointerAsIndexOp::create(builder, loc, pointer);
-  return arith::IndexCastOp::create(builder, loc, builder.getI64Type(), index);
-}
-
-Value BodyEmitter::rowOffsetBytes(Value value) {
-  RowLayout layout = RowLayout::of(pattern.kernel, value);
-  if (layout.innerRows == 1)
-    return strided(value, position.row, layout.outer);
-  Value innerRows = constant(layout.innerRows);
-  Value outer = strided(value, arith::DivUIOp::create(builder, loc, position.row, innerRows), layout.outer);
-  Value inner = strided(value, arith::RemUIOp::create(builder, loc, position.row, innerRows), layout.inner);
-  return outer && inner ? arith::AddIOp::create(builder, loc, outer, inner) : outer ? outer : inner;
-}
-
-/// Bytes of `count` strides of an operand; null: none.
-Value BodyEmitter::strided(Value operand, Value count, RowStride stride) {
-  int64_t bytes = elementBytesOf(operand);
-  if (stride.elements == 0)
-    return Value();
-  if (!ShapedType::isDynamic(stride.elements))
-    return arith::MulIOp::create(builder, loc, count, constant(stride.elements * bytes));
-  Value elements = interface.strides.lookup({operand, stride.dimension});
-  return arith::MulIOp::create(builder, loc, arith::MulIOp::create(builder, loc, count, elements), constant(bytes));
-}
-
-/// The address of a vector of a [hidden], [row, hidden] or gathered operand (there: of row 0).
-VectorAddress BodyEmitter::addressOf(Value pointer, Value value, int64_t vector) {
-  int64_t bytes = elementBytesOf(value);
-  int64_t vectorBytes = schedule.getVectorWidth() * bytes;
-  Value &base = chunkAddress[pointer];
-  if (!base) {
-    base = rowAddress.lookup(pointer);
-    if (columnBase)
-      base =
-          arith::AddIOp::create(builder, loc, base, arith::MulIOp::create(builder, loc, columnBase, constant(bytes)));
-  }
-  return {base, vector * schedule.getThreadsPerRow() * vectorBytes};
-}
-
-VectorAddress BodyEmitter::resultAddress(unsigned index, int64_t vector) {
-  return addressOf(interface.resultPointers[index], yielded(index), vector);
-}
-
-Value BodyEmitter::insideRow(int64_t vector) {
-  int64_t stride = schedule.getThreadsPerRow() * schedule.getVectorWidth();
-  bool wholeChunks = pattern.hidden % schedule.getColumnChunk() == 0;
-  if (wholeChunks || (!columnBase && (vector + 1) * stride <= pattern.hidden))
-    return Value();
-  Value &condition = inside[vector];
-  if (!condition) {
-    Value column = arith::MulIOp::create(builder, loc, position.lane, constant(schedule.getVectorWidth()));
-    if (columnBase)
-      column = arith::AddIOp::create(builder, loc, column, columnBase);
-    condition = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt, column,
-                                      constant(pattern.hidden - vector * stride));
-  }
-  return condition;
 }
 
 //===----------------------------------------------------------------------===//
@@ -140,7 +68,7 @@ void BodyEmitter::enterRow(const RowPosition &place, ArrayRef<Value> rowScalars)
     if (Value offset = table ? Value() : rowOffsetBytes(value))
       address = arith::AddIOp::create(builder, loc, address, offset);
     if (!isShifted && (table || axesOf(value).contains(Axis::Hidden))) {
-      int64_t vectorBytes = schedule.getVectorWidth() * elementBytesOf(value);
+      int64_t vectorBytes = schedule.getVectorWidth() * elementBytes(value);
       address = arith::AddIOp::create(builder, loc, address,
                                       arith::MulIOp::create(builder, loc, position.lane, constant(vectorBytes)));
     }
@@ -176,7 +104,7 @@ void BodyEmitter::holdInvariants(const RowPosition &place) {
       continue;
     ofAllRows.insert(argument);
     Value pointer = interface.inputPointers.lookup(argument);
-    int64_t vectorBytes = schedule.getVectorWidth() * elementBytesOf(argument);
+    int64_t vectorBytes = schedule.getVectorWidth() * elementBytes(argument);
     rowAddress[pointer] =
         arith::AddIOp::create(builder, loc, pointerAsInteger(pointer),
                               arith::MulIOp::create(builder, loc, position.lane, constant(vectorBytes)));
@@ -187,26 +115,6 @@ void BodyEmitter::holdInvariants(const RowPosition &place) {
   for (Value argument : ofAllRows)
     for (int64_t vector = 0; vector < schedule.getVectorsPerThread(); ++vector)
       held[{argument, vector}] = vectors.lookup({argument, vector});
-}
-
-SmallVector<Value> BodyEmitter::readRowScalars(Value row) {
-  llvm::SaveAndRestore other(position.row, row);
-  SmallVector<Value> values;
-  for (BlockArgument argument : pattern.rowScalars)
-    values.push_back(readRowScalar(argument));
-  return values;
-}
-
-Value BodyEmitter::rowStart(BlockArgument argument, Value row) {
-  llvm::SaveAndRestore other(position.row, row);
-  Value address = pointerAsInteger(interface.inputPointers.lookup(argument));
-  if (Value offset = rowOffsetBytes(argument))
-    address = arith::AddIOp::create(builder, loc, address, offset);
-  if (position.columnBase)
-    address = arith::AddIOp::create(
-        builder, loc, address,
-        arith::MulIOp::create(builder, loc, position.columnBase, constant(elementBytesOf(argument))));
-  return address;
 }
 
 void BodyEmitter::enterChunk(Value base) {
@@ -232,7 +140,7 @@ void BodyEmitter::enterPhase(int64_t phase) {
     bool invariant = argument && llvm::is_contained(pattern.invariants, argument);
     if (crosses || invariant)
       kept[key] = value;
-    if (crosses && schedule.getKeep() == Keep::Packed && elementBytesOf(key.first) < 4)
+    if (crosses && schedule.getKeep() == Keep::Packed && elementBytes(key.first) < 4)
       waiting.insert(key);
   }
   vectors = kept;
@@ -243,83 +151,6 @@ void BodyEmitter::enterPhase(int64_t phase) {
     if (key.second == kNoSlot)
       stillPending[key] = value;
   pending = stillPending;
-}
-
-Value BodyEmitter::readRowScalar(BlockArgument argument) {
-  Value address = pointerAsInteger(interface.inputPointers.lookup(argument));
-  if (Value offset = rowOffsetBytes(argument))
-    address = arith::AddIOp::create(builder, loc, address, offset);
-  auto type = VectorType::get({1}, tensorOf(argument).getElementType());
-  Value loaded = access.load(type, {address, 0}, allowed(LoadPolicy::ReadOnly), Value());
-  return vector::ExtractOp::create(builder, loc, loaded, int64_t(0));
-}
-
-void BodyEmitter::loadRowScalars() {
-  for (BlockArgument argument : pattern.slotScalars)
-    loadSlotScalars(argument);
-  for (BlockArgument argument : pattern.rowScalars)
-    if (!scalars.contains(argument))
-      scalars[argument] = readRowScalar(argument);
-  // What a gather needs of its index, and slot scalars that maps compute: all before the first row is asked for.
-  for (GatherOp gather : llvm::concat<const GatherOp>(pattern.gathers, pattern.rowGathers))
-    resolveIndex(gather);
-  computeScalars(/*phase=*/0);
-}
-
-/// Bytes from a table's base to one of its rows.
-Value BodyEmitter::tableOffset(Value table, Value index) {
-  Value offset = strided(table, index, RowLayout::of(pattern.kernel, table).outer);
-  return offset ? offset : constant(0);
-}
-
-/// Where the rows of a gather lie and which of them exist.
-void BodyEmitter::resolveIndex(GatherOp gather) {
-  bool hasSlots = llvm::is_contained(pattern.gathers, gather);
-  SmallVector<Value> indices(hasSlots ? slotScalars(gather.getIndex()) : ArrayRef<Value>(scalar(gather.getIndex())));
-  Value rows = interface.tableRows.lookup(gather.getTable());
-  SmallVector<Value> &present = presentSlots[gather.getResult()];
-  for (auto [slot, index] : llvm::enumerate(indices)) {
-    if (!index.getType().isInteger(64))
-      index = arith::ExtSIOp::create(builder, loc, builder.getI64Type(), index);
-    // Unsigned: a negative index is past the last row too.
-    present.push_back(arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, index, rows));
-    slotOffset[{gather.getResult(), slot}] = tableOffset(gather.getTable(), index);
-  }
-  if (gather.getPresent() && hasSlots)
-    slotValues[gather.getPresent()] = present;
-  else if (gather.getPresent())
-    scalars[gather.getPresent()] = present[0];
-}
-
-/// All maps to [row] and [row, slot] of a phase: outside of the loops that use them.
-void BodyEmitter::computeScalars(int64_t phase) {
-  for (MapOp map : pattern.kernel.getBody().getOps<MapOp>()) {
-    if (pattern.phaseOf(map.getResult()) != phase || variesAlongHidden(map.getResultAxes()))
-      continue;
-    if (map.getResultAxes().contains(Axis::Slot))
-      (void)slotScalars(map.getResult());
-    else
-      (void)scalar(map.getResult());
-  }
-}
-
-/// All slots of a row in the widest loads that their alignment allows; the threads of a row read the same.
-void BodyEmitter::loadSlotScalars(BlockArgument argument) {
-  Type element = tensorOf(argument).getElementType();
-  int64_t bytes = elementBytes(element);
-  // What every row starts at a multiple of, and divides its bytes.
-  int64_t accessBytes = RowLayout::of(pattern.kernel, argument).alignmentBytes(bytes, pattern.alignment);
-  accessBytes = std::max(accessBytes, bytes);
-  accessBytes = std::min<int64_t>(accessBytes, rowBytes(argument) & -rowBytes(argument));
-  int64_t perAccess = std::max<int64_t>(1, accessBytes / bytes);
-  SmallVector<Value> &values = slotValues[argument];
-  Value base = rowAddress.lookup(interface.inputPointers.lookup(argument));
-  for (int64_t slot = 0; slot < pattern.slots; slot += perAccess) {
-    auto type = VectorType::get({perAccess}, element);
-    Value loaded = access.load(type, {base, slot * bytes}, allowed(LoadPolicy::ReadOnly), Value());
-    auto elements = vector::ToElementsOp::create(builder, loc, loaded);
-    llvm::append_range(values, elements.getResults());
-  }
 }
 
 //===----------------------------------------------------------------------===//

@@ -109,7 +109,6 @@ private:
   /// What the kernel's result of a number is computed as.
   mlir::Value yielded(unsigned index) const;
   int64_t rowBytes(mlir::Value value) const;
-  int64_t elementBytesOf(mlir::Value value) const;
   mlir::Value conjunction(mlir::Value left, mlir::Value right);
 
   /// The loads of a vector of an input; `offset` bytes (may be null) from the row that its pointer was entered at.

@@ -13,19 +13,11 @@
 using namespace mlir;
 using namespace fastnorm;
 
-static int64_t elementBytesOf(Value value) {
-  return elementBytes(cast<RankedTensorType>(value.getType()).getElementType());
-}
-
 BulkRing::BulkRing(OpBuilder &builder, const AccessPattern &pattern, ScheduleAttr schedule, const SharedLayout &layout,
                    Value sharedBase, const RowPosition &position)
     : RowRing(builder, pattern, schedule, layout, sharedBase, position) {
-  barriers = memory.at(sharedBase, layout.barrierOffset(0, 0));
-  if (position.group) {
-    Value group = arith::TruncIOp::create(builder, loc, builder.getI32Type(), position.group);
-    Value barrierBytes = constant(layout.barrierOffset(1, 0) - layout.barrierOffset(0, 0));
-    barriers = memory.at(barriers, arith::MulIOp::create(builder, loc, group, barrierBytes));
-  }
+  barriers = memory.ofGroup(memory.at(sharedBase, layout.barrierOffset(0, 0)), position.group,
+                            layout.barrierOffset(1, 0) - layout.barrierOffset(0, 0));
   isFirst = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, lane, constant(0));
 }
 
@@ -44,7 +36,7 @@ void BulkRing::start(Value condition, Value row, RowAddress rowAddress) {
 }
 
 Value BulkRing::partBytes(BlockArgument argument) {
-  int64_t bytes = elementBytesOf(argument);
+  int64_t bytes = elementBytes(argument);
   int64_t whole = schedule.getColumnChunk() * bytes;
   int64_t last = (pattern.hidden - (schedule.getCtasPerRow() - 1) * schedule.getColumnChunk()) * bytes;
   if (last == whole || !position.columnBase)

@@ -6,25 +6,15 @@
 //===----------------------------------------------------------------------===//
 
 #include "ClusterExchange.h"
+#include "ClusterReduction.h"
 
 #include "fastnorm/Analysis/CentredPhase.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
-#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
 using namespace fastnorm;
-
-/// A buffer in shared memory as an LLVM pointer.
-static Value sharedPointer(OpBuilder &builder, Location loc, Value buffer) {
-  Value index = memref::ExtractAlignedPointerAsIndexOp::create(builder, loc, buffer);
-  Value address = arith::IndexCastOp::create(builder, loc, builder.getI64Type(), index);
-  auto type = LLVM::LLVMPointerType::get(builder.getContext(), static_cast<unsigned>(NVVM::NVVMMemorySpace::Shared));
-  return LLVM::IntToPtrOp::create(builder, loc, type, address);
-}
 
 ClusterExchange::ClusterExchange(OpBuilder &builder, const AccessPattern &pattern, ScheduleAttr schedule,
                                  const SharedLayout &layout, const KernelInterface &interface, Value sharedBase,
@@ -32,12 +22,8 @@ ClusterExchange::ClusterExchange(OpBuilder &builder, const AccessPattern &patter
     : builder(builder), loc(pattern.kernel.getLoc()), pattern(pattern), schedule(schedule), layout(layout),
       memory(builder, loc) {
   Type i32 = builder.getI32Type();
-  barriers = memory.at(sharedBase, layout.exchangeOffset(0, 0, 0));
-  if (position.group) {
-    Value group = arith::TruncIOp::create(builder, loc, i32, position.group);
-    Value bytes = memory.constant(layout.exchangeOffset(1, 0, 0) - layout.exchangeOffset(0, 0, 0));
-    barriers = memory.at(barriers, arith::MulIOp::create(builder, loc, group, bytes));
-  }
+  barriers = memory.ofGroup(memory.at(sharedBase, layout.exchangeOffset(0, 0, 0)), position.group,
+                            layout.exchangeOffset(1, 0, 0) - layout.exchangeOffset(0, 0, 0));
   Value zero = arith::ConstantOp::create(builder, loc, builder.getI64IntegerAttr(0));
   isFirst = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, position.lane, zero);
   Value cta =
@@ -49,7 +35,7 @@ ClusterExchange::ClusterExchange(OpBuilder &builder, const AccessPattern &patter
   // Lanes past the last CTA send nothing.
   Value lane = arith::RemUIOp::create(builder, loc, thread, index(schedule.getClusterCtas()));
   Value peer = arith::IndexCastOp::create(builder, loc, i32, lane);
-  peerSlots = memory.peerAddress(sharedPointer(builder, loc, interface.reductionSlots), peer);
+  peerSlots = memory.peerAddress(emitSharedPointer(builder, loc, interface.reductionSlots), peer);
   peerBarriers = memory.peerAddress(barriers, peer);
 }
 

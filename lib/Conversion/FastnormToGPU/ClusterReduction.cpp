@@ -34,10 +34,14 @@ static LLVM::LLVMPointerType pointerIn(OpBuilder &builder, NVVM::NVVMMemorySpace
   return LLVM::LLVMPointerType::get(builder.getContext(), static_cast<unsigned>(space));
 }
 
-Value fastnorm::emitPeerPointer(OpBuilder &builder, Location loc, Value slots, Value rank) {
+Value fastnorm::emitSharedPointer(OpBuilder &builder, Location loc, Value slots) {
   Value index = memref::ExtractAlignedPointerAsIndexOp::create(builder, loc, slots);
   Value address = arith::IndexCastOp::create(builder, loc, builder.getI64Type(), index);
-  Value own = LLVM::IntToPtrOp::create(builder, loc, pointerIn(builder, NVVM::NVVMMemorySpace::Shared), address);
+  return LLVM::IntToPtrOp::create(builder, loc, pointerIn(builder, NVVM::NVVMMemorySpace::Shared), address);
+}
+
+Value fastnorm::emitPeerPointer(OpBuilder &builder, Location loc, Value slots, Value rank) {
+  Value own = emitSharedPointer(builder, loc, slots);
   return NVVM::MapaOp::create(builder, loc, pointerIn(builder, NVVM::NVVMMemorySpace::SharedCluster), own, rank);
 }
 

@@ -22,6 +22,9 @@ void emitClusterStarted(mlir::OpBuilder &builder, mlir::Location loc);
 /// What every thread of the cluster wrote before, in any CTA's shared memory, every thread may read after.
 void emitClusterBarrier(mlir::OpBuilder &builder, mlir::Location loc);
 
+/// An LLVM pointer to a buffer in shared memory.
+mlir::Value emitSharedPointer(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value slots);
+
 /// The same place in the shared memory of another CTA of the cluster: an LLVM pointer. `slots` is a buffer in shared
 /// memory, `rank` (i32) the other's number.
 mlir::Value emitPeerPointer(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value slots, mlir::Value rank);

@@ -336,7 +336,7 @@ private:
         values[input] = loadElement(input);
       for (auto [slotNumber, reduction] : llvm::enumerate(reductions))
         values[pattern.columnReductions[reduction]->getResult(0)] = readSum(reduction, slotNumber);
-      int64_t bytes = elementBytes(elementOf(yielded));
+      int64_t bytes = elementBytes(yielded);
       Value address = add(addressOf(interface.resultPointers[number]), multiply(widened(column), bytes));
       storeElement(valueOf(yielded), address, /*offsetBytes=*/0, columnExists);
     });
@@ -359,7 +359,7 @@ private:
   }
 
   Value loadElement(Value input) {
-    int64_t bytes = elementBytes(elementOf(input));
+    int64_t bytes = elementBytes(input);
     Value address = add(addressOf(interface.inputPointers.lookup(input)), multiply(widened(column), bytes));
     // It may share its buffer with the result.
     Value loaded = access.load(VectorType::get({1}, elementOf(input)), {address, 0}, LoadPolicy::Ordered, columnExists);

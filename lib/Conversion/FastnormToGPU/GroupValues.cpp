@@ -41,7 +41,7 @@ Value BodyEmitter::reduceGroup(ReduceOp reduce, int64_t vector) {
 
 /// Where the element of a vector's group lies. The vectors of a thread are a whole number of groups apart.
 VectorAddress BodyEmitter::groupAddress(Value pointer, Value value, int64_t vector) {
-  int64_t bytes = elementBytesOf(value);
+  int64_t bytes = elementBytes(value);
   Value column = arith::MulIOp::create(builder, loc, position.lane, constant(schedule.getVectorWidth()));
   if (columnBase)
     column = arith::AddIOp::create(builder, loc, column, columnBase);

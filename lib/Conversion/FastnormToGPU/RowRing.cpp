@@ -16,11 +16,7 @@ RowRing::RowRing(OpBuilder &builder, const AccessPattern &pattern, ScheduleAttr 
                  Value sharedBase, const RowPosition &position)
     : builder(builder), loc(pattern.kernel.getLoc()), pattern(pattern), schedule(schedule), layout(layout),
       memory(builder, loc), position(position) {
-  ring = memory.at(sharedBase, layout.ringOffset);
-  if (position.group) {
-    Value group = arith::TruncIOp::create(builder, loc, builder.getI32Type(), position.group);
-    ring = memory.at(ring, arith::MulIOp::create(builder, loc, group, constant(layout.groupBytes)));
-  }
+  ring = memory.ofGroup(memory.at(sharedBase, layout.ringOffset), position.group, layout.groupBytes);
   lane = arith::TruncIOp::create(builder, loc, builder.getI32Type(), position.lane);
 }
 
@@ -29,7 +25,7 @@ Value RowRing::placeOf(Value stage) {
 }
 
 int64_t RowRing::vectorBytes(BlockArgument argument) const {
-  return schedule.getVectorWidth() * elementBytes(cast<RankedTensorType>(argument.getType()).getElementType());
+  return schedule.getVectorWidth() * elementBytes(argument);
 }
 
 Value RowRing::laneBytes(BlockArgument argument) {

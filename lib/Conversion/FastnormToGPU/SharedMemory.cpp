@@ -66,6 +66,13 @@ Value SharedMemory::at(Value pointer, Value bytes) {
 Value SharedMemory::at(Value pointer, int64_t bytes) { return bytes ? at(pointer, constant(bytes)) : pointer; }
 
 /// The words a vector is moved in: of 32 bits where it has as many.
+Value SharedMemory::ofGroup(Value pointer, Value group, int64_t bytes) {
+  if (!group)
+    return pointer;
+  Value number = arith::TruncIOp::create(builder, loc, builder.getI32Type(), group);
+  return at(pointer, arith::MulIOp::create(builder, loc, number, constant(bytes)));
+}
+
 static VectorType wordsOf(VectorType type) {
   int64_t bytes = bytesOf(type);
   int64_t word = std::min<int64_t>(4, bytes);

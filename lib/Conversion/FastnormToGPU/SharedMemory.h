@@ -26,6 +26,8 @@ public:
   /// `bytes` (i32) behind a pointer into shared memory.
   mlir::Value at(mlir::Value pointer, mlir::Value bytes);
   mlir::Value at(mlir::Value pointer, int64_t bytes);
+  /// The part of a row group (i64; null: the only one) among parts of so many bytes.
+  mlir::Value ofGroup(mlir::Value pointer, mlir::Value group, int64_t bytes);
   mlir::Value constant(int64_t value); ///< i32
 
   mlir::Value load(mlir::VectorType type, mlir::Value pointer);

@@ -37,7 +37,7 @@ void BodyEmitter::enterShiftedRow() {
   shift = i32(0);
   if (!anchor || pattern.hasGroups)
     return;
-  int64_t bytes = elementBytesOf(anchor);
+  int64_t bytes = elementBytes(anchor);
   int64_t granule = std::min<int64_t>(16, schedule.getVectorWidth() * bytes);
   Value address = rowAddress.lookup(pointerOf(pattern, interface, anchor));
   Value past = arith::TruncIOp::create(builder, loc, builder.getI32Type(), address);
@@ -72,7 +72,7 @@ const VectorColumns &BodyEmitter::columnsOf(int64_t vector) {
 /// The address of the thread's first vector in the row of an operand, i64.
 Value BodyEmitter::shiftedAddress(Value pointer, Value value, Value offset) {
   Value column = arith::ExtSIOp::create(builder, loc, builder.getI64Type(), shiftedColumn());
-  Value bytes = arith::MulIOp::create(builder, loc, column, constant(elementBytesOf(value)));
+  Value bytes = arith::MulIOp::create(builder, loc, column, constant(elementBytes(value)));
   Value address = arith::AddIOp::create(builder, loc, rowAddress.lookup(pointer), bytes);
   return offset ? arith::AddIOp::create(builder, loc, address, offset) : address;
 }
@@ -81,8 +81,7 @@ UnalignedRow BodyEmitter::shiftedRow(Value pointer, Value value, Value offset) {
   auto known = shiftedRows.find({pointer, offset});
   if (known != shiftedRows.end())
     return known->second;
-  bool beginsGranule =
-      RowLayout::of(pattern.kernel, value).alignmentBytes(elementBytesOf(value), pattern.alignment) >= 8;
+  bool beginsGranule = RowLayout::of(pattern.kernel, value).alignmentBytes(elementBytes(value), pattern.alignment) >= 8;
   return shiftedRows[{pointer, offset}] = unaligned.rowAt(shiftedAddress(pointer, value, offset), vectorOf(value),
                                                           pattern.liesAsAnchor(value, schedule), beginsGranule);
 }
