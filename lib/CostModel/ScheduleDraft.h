@@ -35,7 +35,7 @@ struct ScheduleDraft {
   ScheduleAttr attribute(mlir::MLIRContext *context) const {
     return ScheduleAttr::get(context, kind, scope, threadsPerRow, rowsPerCta, ctasPerRow, vectorWidth, vectorsPerThread,
                              vectorsInFlight, slotsInFlight, minCtas, invariants, keep, stores, persistentCtas, stages,
-                             copies, finalizeWidth, /*dependentLaunch=*/false);
+                             copies, finalizeWidth, Accumulate::Partials, /*dependentLaunch=*/false);
   }
 };
 

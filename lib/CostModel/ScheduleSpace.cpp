@@ -7,6 +7,7 @@
 
 #include "fastnorm/CostModel/ScheduleSpace.h"
 
+#include "fastnorm/Analysis/ColumnSums.h"
 #include "fastnorm/Analysis/RowLayout.h"
 #include "fastnorm/Analysis/SharedLayout.h"
 #include "fastnorm/CostModel/RegisterEstimate.h"
@@ -80,8 +81,11 @@ static Reason whyTargetIllegal(ScheduleAttr schedule, TargetAttr target) {
 
 /// Sums over rows stay in the registers of a thread, which has the same columns in every row.
 static Reason whyColumnSumsIllegal(const AccessPattern &pattern, ScheduleAttr schedule) {
-  if (pattern.columnReductions.empty())
+  if (pattern.columnReductions.empty()) {
+    if (schedule.addsAtomically())
+      return "accumulates sums over rows, but the kernel reduces over none: use accumulate partials";
     return std::nullopt;
+  }
   if (!schedule.isPersistent())
     return "works on a part of the rows, but the kernel reduces over all of them: use per_row with persistent_ctas";
   if (pattern.isShifted(schedule))
@@ -89,6 +93,8 @@ static Reason whyColumnSumsIllegal(const AccessPattern &pattern, ScheduleAttr sc
                          "reduces over rows and its threads keep their columns: use vector_width {1}",
                          schedule.getVectorWidth(), pattern.alignedElements)
         .str();
+  if (Reason reason = schedule.addsAtomically() ? whyNotAddedInPlace(pattern) : std::nullopt)
+    return *reason + ": use accumulate partials";
   return std::nullopt;
 }
 

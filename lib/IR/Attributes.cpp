@@ -287,7 +287,7 @@ LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                    int64_t vectorsPerThread, int64_t vectorsInFlight, int64_t slotsInFlight,
                                    int64_t minCtas, Invariants invariants, Keep keep, Stores stores,
                                    int64_t persistentCtas, int64_t stages, Copies copies, int64_t finalizeWidth,
-                                   bool dependentLaunch) {
+                                   Accumulate accumulate, bool dependentLaunch) {
   const std::pair<StringRef, int64_t> counts[] = {{"threads_per_row", threadsPerRow},
                                                   {"rows_per_cta", rowsPerCta},
                                                   {"ctas_per_row", ctasPerRow},
@@ -314,6 +314,8 @@ LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
     return failure();
   if (!llvm::isPowerOf2_64(finalizeWidth) || finalizeWidth > 32)
     return emitError() << "expects finalize_width to be a power of two up to 32, but got " << finalizeWidth;
+  if (accumulate == Accumulate::Atomic && persistentCtas == 0)
+    return emitError() << "expects accumulate atomic only of persistent CTAs, but got persistent_ctas 0";
   if (kind == ScheduleKind::PerElement)
     return success();
   if (scope == RowScope::Lanes && (threadsPerRow > 32 || !llvm::isPowerOf2_64(threadsPerRow)))

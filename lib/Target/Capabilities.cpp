@@ -26,3 +26,5 @@ bool fastnorm::supportsF8Conversion(TargetAttr target) {
 bool fastnorm::supportsBulkCopies(TargetAttr target) { return architectureOf(target) >= 90; }
 
 bool fastnorm::supportsAsyncCopies(TargetAttr target) { return architectureOf(target) >= 80; }
+
+bool fastnorm::supportsVectorReductions(TargetAttr target) { return architectureOf(target) >= 90; }

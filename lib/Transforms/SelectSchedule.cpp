@@ -60,8 +60,8 @@ private:
     std::optional<ScheduleAttr> schedule = bestSchedule(pattern, target, rows);
     if (!schedule)
       return kernel.emitOpError("reduces over rows of ")
-             << pattern.hidden << " elements, but no CTA, cluster or grid of target "
-             << target.getName() << " has the registers for their sums; expected narrower rows";
+             << pattern.hidden << " elements, but no CTA, cluster or grid of target " << target.getName()
+             << " has the registers for their sums; expected narrower rows";
     kernel.setScheduleAttr(*schedule);
     emitRemark(kernel.getLoc()) << "schedule: " << kernel.getName() << " (hidden " << pattern.hidden << ", "
                                 << pattern.phases << (pattern.phases == 1 ? " phase) " : " phases) ") << *schedule;

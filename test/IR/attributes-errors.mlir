@@ -283,3 +283,8 @@ func.func @no_gradient_has_no_value(%x: tensor<4x8xf32> {fastnorm.no_gradient = 
 func.func @gradient_of_is_a_list(%x: tensor<4x8xf32>) -> (tensor<4x8xf32> {fastnorm.gradient_of = "x"}) {
   return %x : tensor<4x8xf32>
 }
+
+// -----
+
+// expected-error@+1 {{expects accumulate atomic only of persistent CTAs, but got persistent_ctas 0}}
+func.func private @atomic_sums_of_a_row() attributes {s = #fastnorm.schedule<kind = per_row, scope = cta, threads_per_row = 64, vector_width = 8, vectors_per_thread = 1, accumulate = atomic>}

@@ -12,6 +12,7 @@ import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 
+import column_sums
 import persistent
 
 HIDDEN = (1, 3, 17, 96, 769, 1024, 1536, 2880, 3072, 4096, 16384, 65537)
@@ -316,6 +317,7 @@ def norm_graphs(hidden):
 
 KINDS = {
     "persistent-gradients": persistent.gradients,
+    "atomic-sums": column_sums.atomic,
     "persistent-norms": lambda: persistent.norms(norm_graphs),
     "rms-norm": lambda: over_sizes(rms_norm),
     "combine-norm": lambda: over_sizes(combine_norm),

@@ -14,9 +14,9 @@ def backward(op, hidden, **settings):
         capture_output=True, text=True, check=True).stdout
 
 
-def scheduled(graph, schedule):
+def scheduled(graph, schedule, target="h200"):
     """A graph as one kernel whose schedule stands in the text, for any number of rows."""
-    fused = subprocess.run(["fastnorm-opt", "--fastnorm-pipeline=until=fuse fuse=always"], input=graph,
+    fused = subprocess.run(["fastnorm-opt", f"--fastnorm-pipeline=target={target} until=fuse fuse=always"], input=graph,
                            capture_output=True, text=True, check=True).stdout
     text, kernels = re.subn(r"(fastnorm\.kernel \"\w+\" \([^)]*\)) :",
                             rf"\1 {{schedule = #fastnorm.schedule<{schedule}>}} :", fused)

@@ -49,6 +49,9 @@ def Fastnorm_Stores : Fastnorm_Enum<"Stores", "the cache policy of results", [
 def Fastnorm_Copies : Fastnorm_Enum<"Copies", "who copies rows into shared memory", [
   I32EnumCase<"Bulk", 0, "bulk">, I32EnumCase<"ByThread", 1, "by_thread">]>;
 
+def Fastnorm_Accumulate : Fastnorm_Enum<"Accumulate", "how the sums over rows of several CTAs meet", [
+  I32EnumCase<"Partials", 0, "partials">, I32EnumCase<"Atomic", 1, "atomic">]>;
+
 class Fastnorm_DefaultedEnum<EnumInfo enum, string default> : EnumParameter<enum> {
   let defaultValue = default;
 }
@@ -191,6 +194,7 @@ def Fastnorm_ScheduleAttr : Fastnorm_Attr<"Schedule", "schedule"> {
     | stages | of persistent CTAs: rows of each row group that are on their way into shared memory by asynchronous copies, 2 to 8; 0: loads go to registers |
     | copies | of stages: `bulk`, one thread copies the row of an input at once (`cp.async.bulk`); `by_thread`, each thread copies the vectors that it reads (`cp.async`) |
     | finalize_width | of a kernel that reduces over rows: 16-byte pieces of columns that a warp of the second launch adds up side by side, a power of two up to 32 |
+    | accumulate | of a kernel that reduces over rows: each CTA leaves its sums as `partials`, which another launch adds up in a fixed order, or adds them right to the result, `atomic`, in any order: the last bits differ from run to run. Atomic needs f32 results that are a sum and nothing more, but for an old sum of f32 that it is added to; a launch before sets them to zero, or to the old sum |
     | dependent_launch | the launch begins while the one before it in the graph drains, and waits for it before its first access; of a graph's first kernel it asks nothing |
 
     Persistent CTAs of scope `grid` keep their columns in each launch, whatever hidden is, and walk over the rows once per
@@ -225,6 +229,7 @@ def Fastnorm_ScheduleAttr : Fastnorm_Attr<"Schedule", "schedule"> {
     DefaultValuedParameter<"int64_t", "0">:$stages,
     Fastnorm_DefaultedEnum<Fastnorm_Copies, "::fastnorm::Copies::Bulk">:$copies,
     DefaultValuedParameter<"int64_t", "8">:$finalize_width,
+    Fastnorm_DefaultedEnum<Fastnorm_Accumulate, "::fastnorm::Accumulate::Partials">:$accumulate,
     DefaultValuedParameter<"bool", "false">:$dependent_launch);
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
@@ -239,6 +244,8 @@ def Fastnorm_ScheduleAttr : Fastnorm_Attr<"Schedule", "schedule"> {
     static constexpr int64_t kMostRowGroups = 15;
     /// Whether a CTA is several groups of threads, each with a row of its own and barriers of its own.
     bool hasRowGroups() const { return getScope() != RowScope::Lanes && isPersistent() && getRowsPerCta() > 1; }
+    /// Whether CTAs add their sums over rows right to the results.
+    bool addsAtomically() const { return getAccumulate() == Accumulate::Atomic; }
     /// CTAs of a cluster; 1 without clusters.
     int64_t getClusterCtas() const { return getScope() == RowScope::Cluster ? getCtasPerRow() : 1; }
   }];

@@ -23,6 +23,10 @@ bool supportsBulkCopies(TargetAttr target);
 /// Whether a thread can copy its own vectors likewise (cp.async): sm_80 and later (PTX ISA 7.0).
 bool supportsAsyncCopies(TargetAttr target);
 
+/// Whether one instruction adds up to four f32 to neighbours in global memory (red.v4.f32): sm_90 and later (PTX ISA
+/// 8.1).
+bool supportsVectorReductions(TargetAttr target);
+
 } // namespace fastnorm
 
 #endif // FASTNORM_TARGET_CAPABILITIES_H

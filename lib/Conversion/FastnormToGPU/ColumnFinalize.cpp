@@ -347,13 +347,8 @@ private:
     Value element = add(multiply(tile, tileElements(layout, schedule)), thread);
     Value rank = divide(element, layout.chunk);
     Value within = remainder(element, layout.chunk);
-    Value pieceNumber = divide(within, layout.piece);
-    Value owner = remainder(pieceNumber, schedule.getThreadsPerRow());
-    Value vectors = divide(pieceNumber, schedule.getThreadsPerRow());
-    Value vector = remainder(vectors, schedule.getVectorsPerThread());
-    Value pieceOfVector = divide(vectors, schedule.getVectorsPerThread());
-    column = multiply(add(multiply(vector, schedule.getThreadsPerRow()), owner), schedule.getVectorWidth());
-    column = add(column, add(multiply(pieceOfVector, layout.piece), remainder(within, layout.piece)));
+    column = layout.columnOf(builder, loc, schedule, divide(within, layout.piece));
+    column = add(column, remainder(within, layout.piece));
     column = add(column, multiply(rank, layout.chunk));
     columnExists = both(less(rank, i32(layout.ctas)), less(column, i32(pattern.hidden)));
   }

@@ -12,7 +12,9 @@
 #include "SharedMemory.h"
 #include "VectorAccess.h"
 
+#include "fastnorm/Analysis/ColumnSums.h"
 #include "fastnorm/Analysis/SharedLayout.h"
+#include "fastnorm/Target/Capabilities.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -65,9 +67,41 @@ private:
                                              builder.getIndexAttr(INT32_MAX)));
     thread = index(gpu::ThreadIdOp::create(builder, loc, builder.getIndexType(), gpu::Dimension::x,
                                            builder.getIndexAttr(schedule.getThreads())));
-    Value base = index(memref::ExtractAlignedPointerAsIndexOp::create(builder, loc, interface.columnSums));
+    if (schedule.addsAtomically())
+      return;
     // CTA after CTA: those of a cluster are neighbours.
-    ctaBase = add(base, multiply(cta, layout.ctaBytes()));
+    ctaBase = add(addressOf(interface.columnSums), multiply(cta, layout.ctaBytes()));
+  }
+
+  Value addressOf(Value pointer) {
+    Value address = memref::ExtractAlignedPointerAsIndexOp::create(builder, loc, pointer);
+    return arith::IndexCastOp::create(builder, loc, builder.getI64Type(), address);
+  }
+
+  /// Leaves a piece of a reduction's sums, number `first` (i64) + `further` of the CTA's chunk; nothing where it does
+  /// not exist (i1; null: it does).
+  void leave(int64_t reduction, Value value, Value first, int64_t further, Value exists) {
+    if (schedule.addsAtomically())
+      return addToResults(reduction, value, add(first, i64(further)), exists);
+    access.store(
+        value, {add(ctaBase, multiply(first, pieceBytes())), reduction * layout.chunkBytes() + further * pieceBytes()},
+        StorePolicy::Cached, exists);
+  }
+
+  void addToResults(int64_t reduction, Value value, Value number, Value exists) {
+    Value column = layout.columnOf(builder, loc, schedule, number);
+    if (position.columnBase)
+      column = add(column, position.columnBase);
+    Value inRow = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt, column, i64(pattern.hidden));
+    exists = exists ? Value(arith::AndIOp::create(builder, loc, exists, inRow)) : inRow;
+    bool inVectors =
+        piece > 1 && pattern.alignment >= piece * 4 && supportsVectorReductions(*requireTarget(pattern.kernel));
+    if (inVectors)
+      SharedMemory::requirePtx(interface.function, 81);
+    for (const PlainColumnSum &sum : plainColumnSums(pattern))
+      if (sum.reduction == reduction)
+        access.addTo(value, {add(addressOf(interface.resultPointers[sum.result]), multiply(column, 4)), 0}, inVectors,
+                     exists);
   }
 
   /// Piece `number` of a vector of sums.
@@ -85,10 +119,7 @@ private:
   }
 
   void storeOwn(int64_t reduction, ArrayRef<Value> vectors) {
-    Value own = add(ctaBase, multiply(position.lane, pieceBytes()));
-    forEachPiece(vectors, [&](Value value, int64_t first) {
-      access.store(value, {own, reduction * layout.chunkBytes() + first * pieceBytes()}, StorePolicy::Cached, Value());
-    });
+    forEachPiece(vectors, [&](Value value, int64_t first) { leave(reduction, value, position.lane, first, Value()); });
   }
 
   /// Every thread combines the groups' pieces t, t + threads, …, in the order of groups.
@@ -103,7 +134,6 @@ private:
     gpu::BarrierOp::create(builder, loc);
     Value first = multiply(thread, pieceBytes());
     Value firstShared = memory.at(shared, arith::TruncIOp::create(builder, loc, builder.getI32Type(), first));
-    Value firstGlobal = add(ctaBase, first);
     for (int64_t done = 0; done < pieces(); done += schedule.getThreads()) {
       Value exists;
       if (done + schedule.getThreads() > pieces())
@@ -114,8 +144,7 @@ private:
         Value value = exists ? memory.loadOr(pieceType, pointer, exists, shared) : memory.load(pieceType, pointer);
         total = total ? emitCombine(builder, loc, combiner, total, value, /*contract=*/false) : value;
       }
-      access.store(total, {firstGlobal, reduction * layout.chunkBytes() + done * pieceBytes()}, StorePolicy::Cached,
-                   exists);
+      leave(reduction, total, thread, done, exists);
     }
   }
 

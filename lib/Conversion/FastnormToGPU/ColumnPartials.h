@@ -6,7 +6,7 @@
 // A persistent thread keeps f32 sums of its columns in registers. When its
 // rows are done the row groups of a CTA add theirs, in order, and the cluster
 // leaves one set of partials in global memory, which a second launch adds up
-// (PartialsLayout.h).
+// (PartialsLayout.h), or adds its sums right to the results.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,9 +19,9 @@
 
 namespace fastnorm {
 
-/// Stores what this CTA adds to the partials of its cluster. `sums` holds a vector of f32 for each column reduction and
-/// vector of the thread: [column reductions][vectors_per_thread]. Where a phase is given those of other phases are left
-/// to other launches.
+/// Stores what this CTA adds to the partials of its cluster, or adds it to the results. `sums` holds a vector of f32
+/// for each column reduction and vector of the thread: [column reductions][vectors_per_thread]. Where a phase is given
+/// those of other phases are left to other launches.
 void emitStorePartials(mlir::OpBuilder &builder, const AccessPattern &pattern, ScheduleAttr schedule,
                        const KernelInterface &interface, const RowPosition &position, llvm::ArrayRef<mlir::Value> sums,
                        std::optional<int64_t> phase = std::nullopt);

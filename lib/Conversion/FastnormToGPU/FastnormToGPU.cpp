@@ -41,34 +41,39 @@ static std::string kernelName(func::FuncOp graph, KernelOp kernel, size_t number
 }
 
 namespace {
-/// One launch: a kernel, a phase of one, or what adds up the sums over rows that one leaves.
+/// One launch: a kernel, a phase of one, what sets the results that one adds to, or what adds up the sums over rows
+/// that one leaves.
 struct LaunchStep {
+  enum class Role { Rows, Fill, Finalize };
   KernelOp kernel;
   int64_t phase;
   std::string name;
-  bool isFinalize = false;
+  Role role = Role::Rows;
   bool leavesPartials = false; ///< for another finalize launch
 };
 } // namespace
 
 /// The launches that add up what a kernel leaves.
 static void appendFinalizeSteps(SmallVectorImpl<LaunchStep> &steps, KernelOp kernel, const std::string &name) {
-  if (AccessPattern(kernel).columnReductions.empty())
+  if (AccessPattern(kernel).columnReductions.empty() || kernel.getSchedule()->addsAtomically())
     return;
   bool isTwo = finalizeSplits(*kernel.getSchedule()) > 1;
   if (isTwo)
-    steps.push_back({kernel, 0, name + "_finalize_0", /*isFinalize=*/true, /*leavesPartials=*/true});
-  steps.push_back({kernel, 0, name + (isTwo ? "_finalize_1" : "_finalize"), /*isFinalize=*/true});
+    steps.push_back({kernel, 0, name + "_finalize_0", LaunchStep::Role::Finalize, /*leavesPartials=*/true});
+  steps.push_back({kernel, 0, name + (isTwo ? "_finalize_1" : "_finalize"), LaunchStep::Role::Finalize});
 }
 
 /// The launches of a graph in order. Those that only leave sums for later phases are called statistics, those that add
-/// up sums over rows finalize.
+/// up sums over rows finalize, those that set what such sums are added to fill.
 static SmallVector<LaunchStep> launchSteps(func::FuncOp graph, ArrayRef<KernelOp> kernels) {
   SmallVector<LaunchStep> steps;
   for (auto [number, kernel] : llvm::enumerate(kernels)) {
     KernelOp handle = kernel;
     std::string name = kernelName(graph, handle, number, kernels.size());
-    int64_t count = launchCount(AccessPattern(handle), *handle.getSchedule());
+    AccessPattern pattern(handle);
+    int64_t count = launchCount(pattern, *handle.getSchedule());
+    if (!sumsToFill(pattern, *handle.getSchedule()).empty())
+      steps.push_back({handle, 0, name + "_fill", LaunchStep::Role::Fill});
     for (int64_t phase = 0; phase < count; ++phase) {
       std::string suffix = phase + 1 == count ? "" : "_statistics";
       if (phase + 1 < count && count > 2)
@@ -105,12 +110,14 @@ static void emitBody(OpBuilder &builder, const AccessPattern &pattern, ScheduleA
   }
 }
 
-static void emitFinalizeBody(OpBuilder &builder, const AccessPattern &pattern, ScheduleAttr schedule,
-                             const FinalizeInterface &interface, bool hasDependent) {
+/// A launch before or behind the one that works on the rows.
+template <typename Interface>
+static void emitBeside(OpBuilder &builder, const AccessPattern &pattern, const Interface &interface, bool hasDependent,
+                       llvm::function_ref<void()> emit) {
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPoint(interface.function.getBody().front().getTerminator());
   emitDependencies(builder, pattern.kernel.getLoc(), interface.isDependent, hasDependent);
-  emitFinalize(builder, pattern, schedule, interface);
+  emit();
 }
 
 namespace {
@@ -148,10 +155,19 @@ private:
       // The first launch of a graph has none of the graph's before it.
       bool isDependent = number > 0 && schedule.getDependentLaunch();
       bool hasDependent = number + 1 < steps.size() && steps[number + 1].kernel.getSchedule()->getDependentLaunch();
-      if (step.isFinalize) {
+      if (step.role == LaunchStep::Role::Fill) {
+        FillInterface interface(kernelBuilder, pattern, schedule, step.name);
+        interface.isDependent = isDependent;
+        emitBeside(kernelBuilder, pattern, interface, hasDependent,
+                   [&] { emitFill(kernelBuilder, pattern, interface); });
+        host.addFill(pattern, schedule, interface);
+        continue;
+      }
+      if (step.role == LaunchStep::Role::Finalize) {
         FinalizeInterface interface(kernelBuilder, pattern, schedule, step.name, step.leavesPartials);
         interface.isDependent = isDependent;
-        emitFinalizeBody(kernelBuilder, pattern, schedule, interface, hasDependent);
+        emitBeside(kernelBuilder, pattern, interface, hasDependent,
+                   [&] { emitFinalize(kernelBuilder, pattern, schedule, interface); });
         host.addFinalize(pattern, schedule, interface);
         continue;
       }

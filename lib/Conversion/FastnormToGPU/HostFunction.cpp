@@ -216,6 +216,22 @@ void HostFunction::addLaunch(const AccessPattern &pattern, ScheduleAttr schedule
   launch(pattern, schedule, interface.function, shape, operands, traffic, interface.isDependent);
 }
 
+void HostFunction::addFill(const AccessPattern &pattern, ScheduleAttr schedule, const FillInterface &interface) {
+  KernelOp kernel = pattern.kernel;
+  SmallVector<Value> operands;
+  Traffic traffic;
+  for (const PlainColumnSum &sum : interface.sums) {
+    if (sum.old) {
+      operands.push_back(pointerTo(bufferOf(kernel.getInputs()[sum.old.getArgNumber()])));
+      traffic.read.fixed += pattern.hidden * 4;
+    }
+    operands.push_back(pointerTo(bufferOf(kernel.getResult(sum.result))));
+    traffic.written.fixed += pattern.hidden * 4;
+  }
+  launch(pattern, schedule, interface.function, {constant(interface.ctas), kFillThreads}, operands, traffic,
+         interface.isDependent);
+}
+
 void HostFunction::addFinalize(const AccessPattern &pattern, ScheduleAttr schedule,
                                const FinalizeInterface &interface) {
   KernelOp kernel = pattern.kernel;

@@ -8,6 +8,7 @@
 #ifndef FASTNORM_LIB_CONVERSION_FASTNORMTOGPU_HOSTFUNCTION_H
 #define FASTNORM_LIB_CONVERSION_FASTNORMTOGPU_HOSTFUNCTION_H
 
+#include "ColumnFill.h"
 #include "ColumnFinalize.h"
 #include "KernelInterface.h"
 
@@ -29,6 +30,8 @@ public:
   /// Adds the launch of a kernel, whose inputs were bound or computed before; `phase` says which, where it takes
   /// several.
   void addLaunch(const AccessPattern &pattern, ScheduleAttr schedule, const KernelInterface &interface, int64_t phase);
+  /// Adds a launch that sets what persistent CTAs will add to, before that of their kernel.
+  void addFill(const AccessPattern &pattern, ScheduleAttr schedule, const FillInterface &interface);
   /// Adds a launch that adds up what persistent CTAs leave, behind that of their kernel.
   void addFinalize(const AccessPattern &pattern, ScheduleAttr schedule, const FinalizeInterface &interface);
 

@@ -59,7 +59,7 @@ KernelInterface::KernelInterface(OpBuilder &builder, const AccessPattern &patter
   for (Value result : kernel.getResults())
     types.push_back(pointerType(result));
   bool hasRowSums = schedule.getScope() == RowScope::Grid && !pattern.rowReductions.empty();
-  bool hasColumnSums = !pattern.columnReductions.empty();
+  bool hasColumnSums = !pattern.columnReductions.empty() && !schedule.addsAtomically();
   types.append(hasRowSums + hasColumnSums,
                MemRefType::get({1}, builder.getF32Type(), MemRefLayoutAttrInterface(), builder.getI64IntegerAttr(1)));
   if (needsRows(pattern, schedule))

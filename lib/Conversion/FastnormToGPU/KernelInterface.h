@@ -15,9 +15,9 @@
 namespace fastnorm {
 
 /// The gpu.func of a kernel. Its arguments are, in order: a bare pointer for each input, a bare pointer for each
-/// result, one for row sums where a row is split over a grid, one for column sums where
-/// rows are reduced over, the number of rows where the
-/// schedule must check it, the number of rows of each table with dynamic rows, and each row stride known at run time.
+/// result, one for row sums where a row is split over a grid, one for column sums where rows are reduced over and the
+/// sums are not added right to the results, the number of rows where the schedule must check it, the number of rows of
+/// each table with dynamic rows, and each row stride known at run time.
 struct KernelInterface {
   /// Creates the function, with an empty body that ends in gpu.return, at the builder's place.
   KernelInterface(mlir::OpBuilder &builder, const AccessPattern &pattern, ScheduleAttr schedule, llvm::StringRef name);
@@ -36,7 +36,8 @@ struct KernelInterface {
   /// f32, of a row split over a grid: the sums of the row's CTAs, in the order [rows, row reductions, ctas_per_row].
   /// Null where none are needed.
   mlir::Value rowSums;
-  /// f32, of column reductions: what the CTAs leave (PartialsLayout). Null where there are none.
+  /// f32, of column reductions: what the CTAs leave (PartialsLayout). Null where there are none, or where
+  /// they are added right to the results.
   mlir::Value columnSums;
   /// Begins while the launch before it drains.
   bool isDependent = false;

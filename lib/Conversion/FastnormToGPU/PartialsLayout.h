@@ -10,6 +10,8 @@
 
 #include "fastnorm/Analysis/AccessPattern.h"
 
+#include "mlir/IR/Builders.h"
+
 #include <numeric>
 
 namespace fastnorm {
@@ -31,6 +33,9 @@ struct PartialsLayout {
   int64_t chunkBytes() const { return chunk * 4; }
   int64_t ctaBytes() const { return reductions * chunkBytes(); }
   int64_t setBytes() const { return ctas * ctaBytes(); }
+
+  /// The first column of a piece (an integer; its type is the result's), counted from that of its chunk.
+  mlir::Value columnOf(mlir::OpBuilder &builder, mlir::Location loc, ScheduleAttr schedule, mlir::Value number) const;
 };
 
 } // namespace fastnorm

@@ -155,6 +155,26 @@ void VectorAccess::store(Value vector, VectorAddress address, StorePolicy policy
   }
 }
 
+void VectorAccess::addTo(Value vector, VectorAddress address, bool inVectors, Value predicate) {
+  SmallVector<Value> elements(vector::ToElementsOp::create(builder, loc, vector).getResults());
+  for (size_t done = 0; done < elements.size();) {
+    int64_t count = inVectors ? std::min<int64_t>(4, elements.size() - done) : 1;
+    std::string text = llvm::formatv("{0}red.global.add{1}.f32 [$0+{2}], {3};",
+                                     predicate ? "@$" + std::to_string(count + 1) + " " : std::string(),
+                                     count == 1 ? std::string() : ".v" + std::to_string(count),
+                                     address.offsetBytes + static_cast<int64_t>(done) * 4, registerList(1, count));
+    std::string constraints = "l," + repeat("f", count);
+    SmallVector<Value> operands{address.base};
+    operands.append(elements.begin() + done, elements.begin() + done + count);
+    if (predicate) {
+      operands.push_back(predicate);
+      constraints += ",b";
+    }
+    inlinePtx(builder, loc, Type(), 0, operands, text, constraints, /*hasSideEffects=*/true);
+    done += count;
+  }
+}
+
 Value VectorAccess::opaque(Value vector) {
   SmallVector<Value> words = toWords(vector);
   Type word = words.front().getType();

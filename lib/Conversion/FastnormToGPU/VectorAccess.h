@@ -48,6 +48,11 @@ public:
   /// Writes consecutive elements likewise; nothing where the predicate is false.
   void store(mlir::Value vector, VectorAddress address, StorePolicy policy, mlir::Value predicate);
 
+  /// Adds f32 to consecutive elements in global memory, each at once but in any order among all who do (red.add). With
+  /// `inVectors`, which needs PTX 8.1, up to four elements in an instruction, aligned to their size. Nothing where the
+  /// predicate is false.
+  void addTo(mlir::Value vector, VectorAddress address, bool inVectors, mlir::Value predicate);
+
   /// The same value, unknown to the optimizer: packed elements that must stay packed between their uses pass through
   /// this, else their unpacked forms are merged and held.
   mlir::Value opaque(mlir::Value vector);

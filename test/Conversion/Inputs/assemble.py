@@ -1,12 +1,15 @@
 """Emits PTX for some graphs, assembles that for many rows for its chip and says what was spilled.
 
-usage: assemble.py PTXAS FOLDER speed-shapes|chips
+usage: assemble.py PTXAS FOLDER speed-shapes|chips|column-sums
 """
 
 import os
 import re
 import subprocess
 import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "../../Integration"))
+import persistent
 
 
 def rms_norm(hidden):
@@ -49,10 +52,21 @@ SPEED_SHAPES += [(f"{norm}_backward {hidden}", backward(norm, hidden), "sm_90") 
 CHIPS = [(chip, combine_norm(3072), chip) for chip in ("sm_80", "sm_86", "sm_89", "sm_90", "sm_100", "sm_120")]
 
 
+def column_sums():
+    """Other ways to keep and to add up sums over rows."""
+    atomic = ", vectors_in_flight = 2, stores = cached, accumulate = atomic"
+    for op in ("rms_norm_backward", "layer_norm_backward"):
+        for chip in ("sm_80", "sm_90", "sm_100"):
+            copies = ", copies = by_thread" if chip == "sm_80" else ""
+            schedule = persistent.shape(256, 2, 2, 1, 132, 2, atomic + copies)
+            graph = persistent.backward(op, 4096, grad_dtype="f32")
+            yield f"{op} atomic {chip}", persistent.scheduled(graph, schedule, chip), chip
+
+
 def main(ptxas, folder, what):
     os.makedirs(folder, exist_ok=True)
     graph, ptx, cubin = (os.path.join(folder, name) for name in ("graph.mlir", "graph.ptx", "graph.cubin"))
-    for name, text, chip in {"speed-shapes": SPEED_SHAPES, "chips": CHIPS}[what]:
+    for name, text, chip in {"speed-shapes": SPEED_SHAPES, "chips": CHIPS, "column-sums": column_sums()}[what]:
         with open(graph, "w") as file:
             file.write(text)
         subprocess.run(["fastnorm-run", graph, f"--target={chip}", "--emit=ptx", "-o", ptx], check=True)
