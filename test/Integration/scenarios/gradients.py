@@ -1,6 +1,7 @@
 """Gradients of norms: what is summed over all rows, beside what each row has for itself."""
 
 from scenarios.runner import expect, scenario
+from scenarios.tensors import normal, tensor
 
 NORMS = ("rms_norm_backward", "layer_norm_backward")
 # lanes of one and of several threads; row groups of 1, 2 and 8 warps; clusters of 2, 4 and 8; rows of odd length.
@@ -86,3 +87,64 @@ def many_rows(runner):
     for rows in (1000, 30000):
         result = run(runner, "rms_norm_backward", 16, rows, grad_dtype="f32")
         expect("result 'grad_weight' matches" in result.text, result.text)
+
+
+@scenario("gradients", "rows past 32768 of 128 elements, and wide ones of 16384 in f32, with a gradient of the residual", big=True)
+def big_sums(runner):
+    for norm in NORMS:
+        run(runner, norm, 128, 65536)
+        run(runner, norm, 8192, 2048, dtype="f32", residual="yes")
+        run(runner, norm, 16384, 2048, dtype="f32", residual="yes")
+        run(runner, norm, 65536, 300, residual="yes")
+
+
+def compiled(runner, norm, **settings):
+    """A plan's file, for many runs."""
+    plan = runner.path("plan.json")
+    chosen = ",".join(f"{key}={value}" for key, value in settings.items())
+    target = [] if runner.device.startswith("cuda") else ["--target=h200"]
+    status, text = runner.call([f"--graph={norm}", "--set", chosen, "--emit=plan", "-o", plan, "--device=" + runner.device, *target])
+    expect(status == 0, f"exit {status}: {text}")
+    return plan
+
+
+@scenario("gradients", "one row of four zeros, ten times")
+def zeros(runner):
+    given = {"x": tensor("f32", (1, 4), [0] * 4), "grad_output": normal("f32", (1, 4)),
+             "rstd": tensor("f32", (1,), [1e5**0.5]), "weight": tensor("f32", (4,), [1] * 4)}
+    plan = compiled(runner, "rms_norm_backward", hidden=4, dtype="f32")
+    for _ in range(10):
+        sums = runner.run(plan, inputs=given, outputs=("grad_weight",), check=False)["grad_weight"].values()
+        expect(sums == [0] * 4, f"expected a grad_weight of zeros, but got {sums}")
+
+
+def repeated_sums(runner, rows, hidden, times):
+    plan = compiled(runner, "layer_norm_backward", hidden=hidden, grad_bias="yes", grad_dtype="f32")
+    names = ("grad_weight", "grad_bias")
+    runs = [runner.run(plan, dims={"rows": rows}, outputs=names, check=False) for _ in range(times)]
+    for name in names:
+        expect(len({result[name].data for result in runs}) == 1, f"{name} has other bits in one of {times} runs")
+
+
+@scenario("gradients", "sums over 700 rows have the same bits in three runs")
+def same_bits(runner):
+    repeated_sums(runner, 700, 192, 3)
+
+
+@scenario("gradients", "sums over 65536 rows of 1024 have the same bits in 20 runs", big=True)
+def same_bits_of_many(runner):
+    repeated_sums(runner, 65536, 1024, 20)
+
+
+@scenario("gradients", "grad_input in the buffer of grad_output")
+def in_place(runner):
+    for hidden in (64, 1024, 8192):
+        rows, row = f"tensor<?x{hidden}xbf16>", f"tensor<{hidden}xbf16>"
+        graph = f"""
+func.func @in_place(%dy: {rows} {{fastnorm.result = 0 : i64}}, %x: {rows}, %rstd: tensor<?xf32>, %weight: {row}) -> ({rows}, {row}) {{
+  %dx, %dw = fastnorm.rms_norm_backward %dy, %x rstd(%rstd) weight(%weight)
+     : {rows}, {rows}, tensor<?xf32>, {row} -> input({rows}) weight({row})
+  return %dx, %dw : {rows}, {row}
+}}"""
+        for count in (1, 300 if hidden < 8192 else 40):
+            runner.run(graph, dims={"rows": count})
