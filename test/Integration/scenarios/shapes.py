@@ -128,12 +128,16 @@ def sweep_of_rows(runner):
         check(runner, "combine_norm", 40, rows, top_k=3)
 
 
-@scenario(GROUP, "hidden sizes and row counts in every graph", big=True)
-def sweep_of_both(runner):
-    for graph in ("rms_norm", "layer_norm", "residual_rms_norm", "combine_norm", "softmax"):
+def add_sweep_of_both(graph):
+    @scenario(GROUP, f"hidden sizes and row counts of {graph}", big=True)
+    def body(runner):
         for hidden in SWEEP + (3072, 32768, 65536, 65537):
             for rows in (1, 133, 3467):
                 check(runner, graph, hidden, rows)
+
+
+for graph in ("rms_norm", "layer_norm", "residual_rms_norm", "combine_norm", "softmax"):
+    add_sweep_of_both(graph)
 
 
 @scenario(GROUP, "a row alone and a row of a matrix with one column")
