@@ -4,6 +4,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Registers are copied as bytes; a vector's first element is the lowest part.
+// Of two parts one may be unwritten, as long as only the other is unpacked
+// again: the back end moves the half of a register pair that way.
 //
 //===----------------------------------------------------------------------===//
 
@@ -47,6 +49,41 @@ void unpack(Warp &warp, const Instruction &instruction, uint32_t mask) {
   }
 }
 
+/// Packs two parts, of which each lane has written at least one. Keeps account of written lanes itself.
+void packHalves(Warp &warp, const Instruction &instruction, uint32_t mask) {
+  uint32_t low = warp.header(instruction.operands[1]).writtenLanes;
+  uint32_t high = warp.header(instruction.operands[2]).writtenLanes;
+  if (uint32_t missing = mask & ~(low | high))
+    return warp.reportUnwritten(instruction.operands[1], missing);
+  pack(warp, instruction, mask);
+  SlotHeader &result = warp.header(instruction.operands[0]);
+  result.writtenLanes = (result.writtenLanes & ~mask) | (mask & low & high);
+  result.halfLanes[0] = (result.halfLanes[0] & ~mask) | (mask & low & ~high);
+  result.halfLanes[1] = (result.halfLanes[1] & ~mask) | (mask & high & ~low);
+}
+
+/// The reverse; `mode` has a bit for each part that is dropped, and not read.
+void unpackHalves(Warp &warp, const Instruction &instruction, uint32_t mask) {
+  const SlotHeader &source = warp.header(instruction.operands[2]);
+  for (unsigned half = 0; half < 2; ++half) {
+    if (instruction.mode & (1u << half))
+      continue;
+    if (uint32_t missing = mask & ~(source.writtenLanes | source.halfLanes[half]))
+      return warp.reportUnwritten(instruction.operands[2], missing);
+    warp.header(instruction.operands[half]).writtenLanes |= mask;
+  }
+  unpack(warp, instruction, mask);
+}
+
+/// Leaves the account of written lanes to packHalves or unpackHalves.
+void decodeHalves(InstructionDecoder &decoder, const std::vector<PtxOperand> &elements, bool isPack) {
+  decoder.result.run = isPack ? packHalves : unpackHalves;
+  for (unsigned half = 0; half < 2; ++half)
+    if (elements[half].kind == PtxOperand::Kind::Sink)
+      decoder.result.mode |= uint8_t(1u << half);
+  decoder.result.resultCount = decoder.result.operandCount = 0;
+}
+
 /// Bytes of each of `count` parts of a value; 0 if it does not divide into them.
 uint8_t partBytes(InstructionDecoder &decoder, PtxType type, size_t count) {
   uint8_t bytes = bytesOf(type);
@@ -81,6 +118,8 @@ void decodeVector(InstructionDecoder &decoder, PtxType type) {
     isPack ? decoder.addSource(element, bitsType(part)) : decoder.addResult(element, part);
   if (!isPack)
     decoder.addSource(source, type);
+  if (elements.size() == 2 && !decoder.failed())
+    decodeHalves(decoder, elements, isPack);
 }
 
 } // namespace

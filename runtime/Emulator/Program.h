@@ -39,7 +39,7 @@ constexpr OperandCode noOperand = 0xffffffffu;
 struct SlotHeader {
   uint32_t writtenLanes; ///< reading any other lane is a finding
   uint32_t registerId;
-  uint64_t padding;
+  uint32_t halfLanes[2]; ///< of a value packed of two: lanes that have only its lower, only its upper half
 };
 
 /// The unit register files and constants are made of: keeps lanes aligned for vector instructions.

@@ -50,8 +50,10 @@ void Warp::begin() {
   polls = pollsGlobal = failed = false;
   waitingFor = nullptr;
   lastSeen.clear();
-  for (const auto &[code, written] : kernel.registerSlots)
+  for (const auto &[code, written] : kernel.registerSlots) {
     header(code).writtenLanes = written;
+    header(code).halfLanes[0] = header(code).halfLanes[1] = 0;
+  }
   fillSpecials();
 }
 

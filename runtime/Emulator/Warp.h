@@ -66,6 +66,8 @@ public:
   /// Records what a lane did wrong in the current instruction; the first report counts. "reads 4 bytes at …".
   void report(unsigned lane, const std::string &what);
   void reportAll(const std::string &what);
+  /// A register is read in lanes that have not written it.
+  void reportUnwritten(OperandCode code, uint32_t lanes);
 
 private:
   /// Lanes at one program counter that are not running now.
@@ -80,7 +82,6 @@ private:
   WarpStop step(const Instruction &instruction);
   WarpStop leave(const Instruction &instruction, uint32_t mask);
   bool checkSources(const Instruction &instruction, uint32_t mask);
-  void reportUnwritten(OperandCode code, uint32_t lanes);
   uint32_t guardedLanes(const Instruction &instruction);
   void branch(const Instruction &instruction, uint32_t taken);
   void setAside(uint32_t counter, uint32_t lanes, bool parked);

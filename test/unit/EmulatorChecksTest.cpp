@@ -20,6 +20,35 @@ std::string runOnWords(const std::string &body, const LaunchShape &shape, const 
   return harness.launch(ptxKernel(1, body, variables), shape, {words});
 }
 
+TEST(EmulatorRegisterChecks, ReadingAnUnwrittenRegisterIsReported) {
+  EXPECT_EQ(runOnWords("add.s32 %r1, %r2, 1;", {1, 32, 0}),
+            "kernel 'k', CTA 0, warp 0, lane 0, PTX line 20 'add.s32 %r1, %r2, 1': register '%r2' is read before it is "
+            "written");
+  EXPECT_EQ(runOnWords("setp.lt.u32 %p1, %r100, 7;\n@%p1 mov.b32 %r1, 5;\nadd.s32 %r2, %r1, 1;", {1, 32, 0}),
+            "kernel 'k', CTA 0, warp 0, lane 7, PTX line 22 'add.s32 %r2, %r1, 1': register '%r1' is read before it is "
+            "written");
+}
+
+TEST(EmulatorRegisterChecks, AnUnwrittenHalfMayBePackedButNotRead) {
+  const std::string high = "mov.b64 %rd1, {%r1, %r100};\n", low = "mov.b64 %rd1, {%r100, %r1};\n";
+  const std::string store = "st.global.b32 [%rd100], %r2;";
+  EXPECT_EQ(runOnWords(high + "mov.b64 {_, %r2}, %rd1;\n" + store, {1, 1, 0}), "");
+  EXPECT_EQ(runOnWords(low + "mov.b64 {%r2, _}, %rd1;\n" + store, {1, 1, 0}), "");
+  auto found = [&](const std::string &text, const char *name) {
+    return "kernel 'k', CTA 0, warp 0, lane 0, PTX line 21 '" + text + "': register '" + name +
+           "' is read before it is written";
+  };
+  EXPECT_EQ(runOnWords(high + "mov.b64 {%r2, _}, %rd1;", {1, 1, 0}), found("mov.b64 {%r2, _}, %rd1", "%rd1"));
+  EXPECT_EQ(runOnWords(high + "mov.b64 {%r3, %r2}, %rd1;", {1, 1, 0}), found("mov.b64 {%r3, %r2}, %rd1", "%rd1"));
+  EXPECT_EQ(runOnWords(high + "add.s64 %rd2, %rd1, 1;", {1, 1, 0}), found("add.s64 %rd2, %rd1, 1", "%rd1"));
+  // Packed again as a whole, and the other way round, it is as if nothing had been missing.
+  EXPECT_EQ(runOnWords(high + "mov.b64 %rd1, {%r100, %r100};\nadd.s64 %rd2, %rd1, 1;", {1, 1, 0}), "");
+  EXPECT_EQ(
+      runOnWords("mov.b64 %rd1, {%r1, %r2};", {1, 1, 0}),
+      "kernel 'k', CTA 0, warp 0, lane 0, PTX line 20 'mov.b64 %rd1, {%r1, %r2}': register '%r1' is read before it "
+      "is written");
+}
+
 TEST(EmulatorGlobalChecks, OutOfBoundsNamesTheFirstLaneAndTheBuffer) {
   const char *load = "mul.wide.u32 %rd1, %r100, 4;\nadd.s64 %rd2, %rd100, %rd1;\nld.global.nc.b32 %r1, [%rd2+192];";
   // Byte 192 + 4 * 16 is the first past 256; a warp of contiguous lanes and a lone thread go different ways.
