@@ -11,6 +11,7 @@
 #include <cmath>
 #include <cstdio>
 #include <limits>
+#include <utility>
 
 namespace fastnorm {
 
@@ -89,8 +90,13 @@ std::string sentence(const Comparison &comparison, const HostTensor &got, const 
   ErrorUnit unit = comparison.tolerance.unit;
   std::string limit = "tolerance " + describeError(comparison.tolerance.limit, unit);
   std::string error = describeError(comparison.maxError, unit);
-  if (comparison.matches)
-    return text + " matches: max error " + error + " at " + place + ", " + limit;
+  if (comparison.matches) {
+    std::string flips = comparison.flipCount == 0 ? ""
+                                                  : ", but for " + std::to_string(comparison.flipCount) + " of " +
+                                                        std::to_string(comparison.elementCount) +
+                                                        " elements, rounded the other way on their way";
+    return text + " matches: max error " + error + " at " + place + ", " + limit + flips;
+  }
   return text + " differs: " + std::to_string(comparison.overCount) + " of " + std::to_string(comparison.elementCount) +
          " elements are over " + limit + ", worst at " + place + ", where " +
          significant(reference.at(comparison.maxErrorIndex)) + " was expected and " +
@@ -112,8 +118,17 @@ Tolerance toleranceFor(DType dtype) {
   return {};
 }
 
+/// What a flip moves a value by at most, in row scales; 0 for dtypes that nothing is rounded to.
+static double flipLimit(std::optional<DType> roundedOnTheWay) {
+  if (!roundedOnTheWay)
+    return 0.0;
+  Tolerance tolerance = toleranceFor(*roundedOnTheWay);
+  // A step of f8E4M3FN is at most 2^-3 of the value.
+  return tolerance.unit == ErrorUnit::RowScale ? tolerance.limit : 0x1p-3;
+}
+
 Result<Comparison> compare(const HostTensor &got, const HostTensor &reference, std::string_view label,
-                           const std::vector<int64_t> &rows) {
+                           const std::vector<int64_t> &rows, std::optional<DType> roundedOnTheWay) {
   if (got.shape() != reference.shape() || got.dtype() != reference.dtype())
     return Error{"expected " + std::string(label) + " to be " + describe(reference.dtype(), reference.shape()) +
                  " as the reference is, but got " + describe(got.dtype(), got.shape())};
@@ -121,19 +136,23 @@ Result<Comparison> compare(const HostTensor &got, const HostTensor &reference, s
   comparison.elementCount = got.elementCount();
   comparison.tolerance = toleranceFor(got.dtype());
   bool isInSteps = comparison.tolerance.unit == ErrorUnit::Step;
+  double mostOfFlip = isInSteps ? 0.0 : flipLimit(roundedOnTheWay);
   int64_t rowLength = got.shape().empty() ? 1 : got.shape().back();
   for (int64_t first = 0; first < comparison.elementCount; first += rowLength) {
     double scale = isInSteps ? 0.0 : rowScale(reference, first, rowLength);
     for (int64_t index = first; index < first + rowLength; ++index) {
       double error = isInSteps ? stepError(got.at(index), reference.at(index), got.dtype())
                                : elementError(got.at(index), reference.at(index), scale);
-      comparison.overCount += error > comparison.tolerance.limit;
+      if (error > comparison.tolerance.limit)
+        ++(error <= mostOfFlip ? comparison.flipCount : comparison.overCount);
       if (comparison.maxErrorIndex >= 0 && error <= comparison.maxError)
         continue;
       comparison.maxError = error;
       comparison.maxErrorIndex = index;
     }
   }
+  if (comparison.flipCount > std::max<int64_t>(1, comparison.elementCount / 128))
+    comparison.overCount += std::exchange(comparison.flipCount, 0);
   comparison.matches = comparison.overCount == 0;
   comparison.sentence = sentence(comparison, got, reference, label, rows);
   return comparison;

@@ -18,6 +18,7 @@
 #include "fastnorm/Support/Result.h"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -51,6 +52,7 @@ struct Comparison {
   bool matches = false;
   int64_t elementCount = 0;
   int64_t overCount = 0; ///< elements over the tolerance, or of another kind
+  int64_t flipCount = 0; ///< elements over it that a value rounded the other way on its way explains
   Tolerance tolerance;
   double maxError = 0.0;      ///< in the tolerance's unit; infinite where NaN or Inf stand on one side only
   int64_t maxErrorIndex = -1; ///< linear; -1 for no elements
@@ -59,8 +61,13 @@ struct Comparison {
 
 /// An error where shape or dtype differ. `label` names the tensor: "result 'y'". Where the tensors hold some rows
 /// (entries of the first dimension) of larger ones, `rows` says which, for the sentence.
+///
+/// Where a value was rounded on its way, to `roundedOnTheWay`, one that lies near the middle of two values of that
+/// dtype may have been rounded the other way (a flip): f32 arithmetic puts it on the other side about once in 2^11
+/// elements for f16, 2^14 for bf16. So one element of 128, and one in any case, may be off by the tolerance of that
+/// dtype.
 Result<Comparison> compare(const HostTensor &got, const HostTensor &reference, std::string_view label,
-                           const std::vector<int64_t> &rows = {});
+                           const std::vector<int64_t> &rows = {}, std::optional<DType> roundedOnTheWay = {});
 
 } // namespace fastnorm
 

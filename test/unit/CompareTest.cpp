@@ -82,6 +82,28 @@ TEST(Compare, F8IsHeldToOneStepOfEachElement) {
   EXPECT_TRUE(compared(tensorOf(DType::F8E4M3FN, {1}, {kNan}), tensorOf(DType::F8E4M3FN, {1}, {kNan})).matches);
 }
 
+TEST(Compare, AFewElementsMayHaveBeenRoundedTheOtherWay) {
+  // A row of 256 of which some are off by a step of f16: two of them, one of 128, may be.
+  std::vector<double> values(256, 1);
+  HostTensor reference = tensorOf(DType::F32, {256}, values);
+  auto compareWith = [&](size_t flips, double by, std::optional<DType> rounded) {
+    std::vector<double> flipped = values;
+    for (size_t index = 0; index < flips; ++index)
+      flipped[index] += by;
+    return *compare(tensorOf(DType::F32, {256}, flipped), reference, "result 'y'", {}, rounded);
+  };
+  Comparison two = compareWith(2, 0x1p-10, DType::F16);
+  EXPECT_TRUE(two.matches);
+  EXPECT_EQ(two.flipCount, 2);
+  EXPECT_EQ(two.sentence,
+            "result 'y' matches: max error 0.000977 at [0], tolerance 3.81e-06, but for 2 of 256 elements, "
+            "rounded the other way on their way");
+  EXPECT_EQ(compareWith(3, 0x1p-10, DType::F16).overCount, 3);
+  EXPECT_FALSE(compareWith(1, 0x1p-9, DType::F16).matches);
+  EXPECT_TRUE(compareWith(1, 0x1p-9, DType::BF16).matches);
+  EXPECT_FALSE(compareWith(1, 0x1p-10, std::nullopt).matches);
+}
+
 TEST(Compare, QuantizedI8IsHeldToOneStep) {
   HostTensor reference = tensorOf(DType::I8, {3}, {127, 0, -5});
   EXPECT_TRUE(compared(tensorOf(DType::I8, {3}, {126, -1, -4}), reference).matches);

@@ -10,6 +10,7 @@
 #include "RowSample.h"
 
 #include "fastnorm/Reference/Interpreter.h"
+#include "fastnorm/Reference/Roundings.h"
 #include "runtime/TensorIO/Compare.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -55,8 +56,9 @@ Status tool::checkReference(const CheckedRun &run) {
   if (!outputs)
     return outputs.takeError();
   Status status;
-  for (auto [spec, reference] : llvm::zip(run.plan.results, *references)) {
-    Result<Comparison> comparison = compare(outputs->at(spec.name), reference, "result '" + spec.name + "'");
+  for (auto [index, spec] : llvm::enumerate(run.plan.results)) {
+    Result<Comparison> comparison = compare(outputs->at(spec.name), (*references)[index], "result '" + spec.name + "'",
+                                            /*rows=*/{}, roundedOnTheWay(run.graph, index));
     if (!comparison)
       return comparison.takeError();
     report(*comparison, "", status);
@@ -80,7 +82,8 @@ Status tool::checkReferenceSample(const CheckedRun &run) {
     Result<HostTensor> output = run.operands.downloadRows(index, rows);
     if (!output)
       return output.takeError();
-    Result<Comparison> comparison = compare(*output, (*references)[index], "result '" + spec.name + "'", rows);
+    Result<Comparison> comparison =
+        compare(*output, (*references)[index], "result '" + spec.name + "'", rows, roundedOnTheWay(run.graph, index));
     if (!comparison)
       return comparison.takeError();
     report(*comparison, scope, status);
