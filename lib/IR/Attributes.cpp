@@ -173,10 +173,21 @@ SmallVector<int64_t> fastnorm::stridesOf(RankedTensorType type) {
 // Target
 //===----------------------------------------------------------------------===//
 
+LogicalResult TimingAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t readBandwidth,
+                                 int64_t writeBandwidth, int64_t l2Bandwidth, int64_t multiprocessorBandwidth,
+                                 int64_t launchNs, int64_t loadNs, int64_t l2LoadNs, int64_t dependentNs,
+                                 int64_t reduceNs, int64_t clusterNs, bool) {
+  for (int64_t quantity : {readBandwidth, writeBandwidth, l2Bandwidth, multiprocessorBandwidth, launchNs, loadNs,
+                           l2LoadNs, dependentNs, reduceNs, clusterNs})
+    if (quantity <= 0)
+      return emitError() << "expects every quantity of a timing to be positive, but got " << quantity;
+  return success();
+}
+
 LogicalResult TargetAttr::verify(function_ref<InFlightDiagnostic()> emitError, StringRef name, StringRef chip,
                                  int64_t ptx, int64_t multiprocessors, int64_t registers, int64_t sharedBytes,
-                                 int64_t threads, int64_t ctas, int64_t bandwidth, int64_t l2Bytes,
-                                 int64_t clusterCtas) {
+                                 int64_t threads, int64_t ctas, int64_t bandwidth, int64_t l2Bytes, int64_t clusterCtas,
+                                 TimingAttr timing) {
   // The lowest PTX version that declares each chip (NVPTX back end of LLVM 22).
   static constexpr std::pair<StringLiteral, int64_t> kChips[] = {{"sm_80", 70}, {"sm_86", 71},  {"sm_89", 78},
                                                                  {"sm_90", 78}, {"sm_100", 86}, {"sm_120", 87}};

@@ -27,6 +27,8 @@ struct KnownTarget {
 // ptx: the lowest version that declares the chip, so that older drivers load what is emitted.
 // cluster_ctas: 8 is portable (CUDA C++ Programming Guide 13.0, thread block clusters); 16 where the guide says so
 // (H100) and for the datacentre chip that follows it. The first card of a chip stands for it.
+// timing: of the H200 fitted to its times in benchmarks/results (docs/Schedules.md); the other cards have none of their
+// own and are modelled from it (Timing.cpp).
 static constexpr KnownTarget kTargets[] = {
     // NVIDIA A100 80GB PCIe/SXM datasheet; A100 white paper (L2 40 MB).
     {"a100", "sm_80",
@@ -43,7 +45,10 @@ static constexpr KnownTarget kTargets[] = {
     // NVIDIA H200 SXM datasheet (4.8 TB/s); L2 as the driver reports it, 60 MB.
     {"h200", "sm_90",
      R"(#fastnorm.target<name = "h200", chip = "sm_90", ptx = 78, multiprocessors = 132, registers = 65536,
-        shared_bytes = 232448, threads = 2048, ctas = 32, bandwidth = 4800, l2_bytes = 62914560, cluster_ctas = 16>)"},
+        shared_bytes = 232448, threads = 2048, ctas = 32, bandwidth = 4800, l2_bytes = 62914560, cluster_ctas = 16,
+        timing = <read_bandwidth = 4390, write_bandwidth = 3820, l2_bandwidth = 8700, multiprocessor_bandwidth = 114,
+        launch_ns = 730, load_ns = 500, l2_load_ns = 300, dependent_ns = 710, reduce_ns = 400, cluster_ns = 540,
+        measured = true>>)"},
     // NVIDIA H100 SXM datasheet (3.35 TB/s); H100 white paper (L2 50 MB).
     {"h100", "sm_90",
      R"(#fastnorm.target<name = "h100", chip = "sm_90", ptx = 78, multiprocessors = 132, registers = 65536,

@@ -117,6 +117,39 @@ def Fastnorm_StridesAttr : AttrDef<Fastnorm_Dialect, "Strides", [DeclareAttrInte
   let genVerifyDecl = 1;
 }
 
+def Fastnorm_TimingAttr : Fastnorm_Attr<"Timing", "timing"> {
+  let summary = "how fast a GPU answers";
+  let description = [{
+    What the cost model knows of a GPU beside its sizes (docs/Schedules.md). Times are of kernels that follow each other in
+    a replayed graph, of operands that no cache holds.
+
+    | parameter | unit |
+    |---|---|
+    | read_bandwidth | of many bytes from memory, by kernels that have enough on its way, GB/s |
+    | write_bandwidth | of many bytes to memory, GB/s |
+    | l2_bandwidth | of bytes that the L2 holds, read and written, GB/s |
+    | multiprocessor_bandwidth | what one multiprocessor reads and writes, GB/s |
+    | launch_ns | a kernel that does nothing, behind another |
+    | load_ns | a CTA from its start to its stores, without what waits for anything else |
+    | l2_load_ns | the same where the L2 holds what is read |
+    | dependent_ns | each load whose address or registers wait for an earlier one |
+    | reduce_ns | each time the threads of a row meet |
+    | cluster_ns | more for each CTA that is one of a cluster |
+    | measured | whether the numbers were measured on the card, rather than modelled from another |
+
+    ```mlir
+    #fastnorm.timing<read_bandwidth = 4390, write_bandwidth = 3820, l2_bandwidth = 8700, multiprocessor_bandwidth = 114,
+                     launch_ns = 730, load_ns = 500, l2_load_ns = 300, dependent_ns = 710, reduce_ns = 400,
+                     cluster_ns = 540, measured = true>
+    ```
+  }];
+  let parameters = (ins "int64_t":$read_bandwidth, "int64_t":$write_bandwidth, "int64_t":$l2_bandwidth, "int64_t":$multiprocessor_bandwidth,
+    "int64_t":$launch_ns, "int64_t":$load_ns, "int64_t":$l2_load_ns, "int64_t":$dependent_ns, "int64_t":$reduce_ns,
+    "int64_t":$cluster_ns, DefaultValuedParameter<"bool", "false">:$measured);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+}
+
 def Fastnorm_TargetAttr : Fastnorm_Attr<"Target", "target"> {
   let summary = "the hardware that is compiled for";
   let description = [{
@@ -135,6 +168,7 @@ def Fastnorm_TargetAttr : Fastnorm_Attr<"Target", "target"> {
     | bandwidth | datasheet global memory bandwidth, GB/s |
     | l2_bytes | L2 cache, bytes |
     | cluster_ctas | most CTAs of a cluster, a power of two; 0 where the chip has no clusters |
+    | timing | how fast it answers; without it, modelled from the bandwidth |
 
     ```mlir
     #fastnorm.target<name = "h200", chip = "sm_90", ptx = 78, multiprocessors = 132, registers = 65536,
@@ -144,7 +178,8 @@ def Fastnorm_TargetAttr : Fastnorm_Attr<"Target", "target"> {
   }];
   let parameters = (ins StringRefParameter<"">:$name, StringRefParameter<"">:$chip, "int64_t":$ptx,
     "int64_t":$multiprocessors, "int64_t":$registers, "int64_t":$shared_bytes, "int64_t":$threads, "int64_t":$ctas,
-    "int64_t":$bandwidth, "int64_t":$l2_bytes, DefaultValuedParameter<"int64_t", "0">:$cluster_ctas);
+    "int64_t":$bandwidth, "int64_t":$l2_bytes, DefaultValuedParameter<"int64_t", "0">:$cluster_ctas,
+    OptionalParameter<"::fastnorm::TimingAttr">:$timing);
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
