@@ -21,25 +21,37 @@ static int64_t elementsPerRow(RankedTensorType type) {
   return count;
 }
 
+ByteCount fastnorm::bytesRead(BlockArgument argument) {
+  ByteCount count;
+  auto type = cast<RankedTensorType>(argument.getType());
+  int64_t bytes = elementBytes(type.getElementType());
+  if (isTable(argument)) {
+    for (Operation *user : argument.getUsers())
+      if (auto gather = dyn_cast<GatherOp>(user); gather && gather.getTable() == argument)
+        count.perRow += bytes * elementsPerRow(cast<RankedTensorType>(gather.getResult().getType()));
+    return count;
+  }
+  AxesAttr axes = axesOf(argument);
+  if (!axes)
+    return count;
+  if (axes.contains(Axis::Row) && stridesOf(type)[0] == 0)
+    count.fixed = bytes * elementsPerRow(type);
+  else if (axes.contains(Axis::Row))
+    count.perRow = bytes * elementsPerRow(type);
+  else
+    count.fixed = bytes * type.getNumElements();
+  return count;
+}
+
 Traffic Traffic::ofRows(const AccessPattern &pattern) {
   Traffic traffic;
   KernelOp kernel = pattern.kernel;
-  for (BlockArgument argument : kernel.getBody().getArguments()) {
-    auto type = cast<RankedTensorType>(argument.getType());
-    int64_t bytes = elementBytes(type.getElementType());
-    if (isTable(argument) || llvm::is_contained(pattern.columnOperands, argument))
-      continue;
-    if (axesOf(argument).contains(Axis::Row) && stridesOf(type)[0] == 0)
-      traffic.read.fixed += bytes * elementsPerRow(type);
-    else if (axesOf(argument).contains(Axis::Row))
-      traffic.read.perRow += bytes * elementsPerRow(type);
-    else
-      traffic.read.fixed += bytes * type.getNumElements();
-  }
-  for (GatherOp gather : kernel.getBody().getOps<GatherOp>()) {
-    auto type = cast<RankedTensorType>(gather.getResult().getType());
-    traffic.read.perRow += elementBytes(type.getElementType()) * elementsPerRow(type);
-  }
+  for (BlockArgument argument : kernel.getBody().getArguments())
+    if (!llvm::is_contained(pattern.columnOperands, argument)) {
+      ByteCount count = bytesRead(argument);
+      traffic.read.fixed += count.fixed;
+      traffic.read.perRow += count.perRow;
+    }
   for (Value value : kernel.getBody().front().getTerminator()->getOperands()) {
     auto type = cast<RankedTensorType>(value.getType());
     if (!pattern.columns.contains(value))

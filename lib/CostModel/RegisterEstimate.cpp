@@ -101,12 +101,15 @@ RegisterEstimate::RegisterEstimate(const AccessPattern &pattern, ScheduleAttr sc
     invariants += loadWords(pattern, argument, schedule) * invariantVectors;
 }
 
+int64_t RegisterEstimate::whileLoading() const {
+  // What earlier groups left is kept.
+  return base + columnSums + invariants + inFlight + keptPerVector * (vectors - vectorsInFlight);
+}
+
 int64_t RegisterEstimate::wanted() const {
-  // The last group of loads is in flight while what earlier groups left is kept; later all is kept while one vector is
-  // unpacked.
-  int64_t whileLoading = inFlight + keptPerVector * (vectors - vectorsInFlight);
-  int64_t whileComputing = keptPerVector * vectors + kArithmeticRegisters;
-  return std::max(kLeastRegisters, base + columnSums + invariants + std::max(whileLoading, whileComputing));
+  // After the loads all is kept while one vector is unpacked.
+  int64_t whileComputing = base + columnSums + invariants + keptPerVector * vectors + kArithmeticRegisters;
+  return std::max({kLeastRegisters, whileLoading(), whileComputing});
 }
 
 int64_t RegisterEstimate::needed() const { return base + columnSums + keptPerVector * vectors; }

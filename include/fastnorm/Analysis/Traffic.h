@@ -16,7 +16,12 @@ namespace fastnorm {
 struct ByteCount {
   int64_t fixed = 0;
   int64_t perRow = 0;
+
+  int64_t of(int64_t rows) const { return fixed + perRow * rows; }
 };
+
+/// Distinct bytes that a kernel reads of an argument of its body; of a table, the rows that it gathers.
+ByteCount bytesRead(mlir::BlockArgument argument);
 
 /// Distinct bytes: what must cross the memory bus once, however often the kernel reads it. Gathered rows count once per
 /// slot, as if no slot were dropped and no row chosen twice.

@@ -26,6 +26,8 @@ struct RegisterEstimate {
 
   /// What lets every load that the schedule wants in flight be in flight.
   int64_t wanted() const;
+  /// What is held when the last group of loads is in flight.
+  int64_t whileLoading() const;
   /// Below this the kernel cannot be compiled without spilling what the schedule keeps.
   int64_t needed() const;
 };

@@ -1,0 +1,258 @@
+//===- CostEstimate.cpp - What a kernel is thought to take ----------------===//
+//
+// Part of fastnorm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "fastnorm/CostModel/CostEstimate.h"
+
+#include "fastnorm/Analysis/CentredPhase.h"
+#include "fastnorm/Analysis/RowLayout.h"
+#include "fastnorm/Analysis/SharedLayout.h"
+#include "fastnorm/Analysis/Traffic.h"
+#include "fastnorm/CostModel/RegisterEstimate.h"
+#include "fastnorm/Target/Timing.h"
+
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace fastnorm;
+
+/// Bytes that a later launch finds in the L2 at most, as a part of it: streams pass through beside them.
+static constexpr int64_t kL2Share = 2;
+
+bool fastnorm::staysInL2(int64_t bytes, TargetAttr target) { return bytes * kL2Share <= target.getL2Bytes(); }
+
+namespace {
+
+/// Fills in a CostEstimate, step by step.
+class Estimator {
+public:
+  Estimator(const AccessPattern &pattern, ScheduleAttr schedule, TargetAttr target, int64_t rows,
+            const llvm::SmallBitVector &hotInputs)
+      : pattern(pattern), schedule(schedule), target(target), timing(timingOf(target)), rows(rows),
+        allRows(rows * innerRowsOf(pattern.kernel)), hotInputs(hotInputs) {}
+
+  CostEstimate estimate() {
+    cost.threads = schedule.getThreads();
+    cost.launches = schedule.getScope() == RowScope::Grid ? pattern.phases : 1;
+    layGrid();
+    countRegisters();
+    countBytes();
+    findWait();
+    findTransfer();
+    cost.launchUs = us(timing.getLaunchNs()) * cost.launches;
+    cost.waitUs *= cost.launches;
+    if (!pattern.columnReductions.empty())
+      addFinalize();
+    cost.totalUs = cost.launchUs + cost.waitUs + cost.transferUs + cost.idleUs + cost.finalizeUs;
+    return cost;
+  }
+
+private:
+  static double us(int64_t nanoseconds) { return nanoseconds / 1000.0; }
+
+  /// Vectors that threads take along a row.
+  int64_t vectorsPerRow() const {
+    return llvm::divideCeil(pattern.coveredColumns(schedule), schedule.getVectorWidth());
+  }
+
+  void layGrid() {
+    // Parts of the grid that take a row, or rowsPerCta of them, each: units of work.
+    if (schedule.getKind() == ScheduleKind::PerElement) {
+      int64_t perCta = schedule.getThreadsPerRow() * schedule.getVectorsPerThread();
+      units = llvm::divideCeil(allRows, schedule.getRowsPerCta()) * llvm::divideCeil(vectorsPerRow(), perCta);
+    } else if (schedule.isPersistent()) {
+      units = allRows * schedule.getCtasPerRow();
+    } else {
+      units = llvm::divideCeil(allRows, schedule.getRowsPerCta()) * schedule.getCtasPerRow();
+    }
+    units = std::max<int64_t>(1, units);
+    cost.ctas = units;
+    int64_t wanted = llvm::divideCeil(allRows, schedule.getRowsPerCta()) * schedule.getCtasPerRow();
+    if (schedule.isPersistent())
+      cost.ctas = std::min(schedule.getPersistentCtas(), wanted);
+    cost.ctas = std::max<int64_t>(1, cost.ctas);
+  }
+
+  void countRegisters() {
+    RegisterEstimate estimate(pattern, schedule);
+    int64_t wanted = estimate.wanted();
+    // Where it is not told to leave room, ptxas takes up to a quarter more (48 for 40, 71 for 56; docs/Schedules.md).
+    cost.ctasPerMultiprocessor = std::max(schedule.getMinCtas(), mostCtas(target, cost.threads, wanted * 5 / 4));
+    if (schedule.isPersistent())
+      cost.ctasPerMultiprocessor = std::max<int64_t>(1, llvm::divideCeil(cost.ctas, target.getMultiprocessors()));
+    int64_t available = registersAvailable(target, cost.threads, cost.ctasPerMultiprocessor);
+    cost.registers = std::min(wanted, available);
+    int64_t inFlight = estimate.inFlight;
+    int64_t oneVector = llvm::divideCeil(std::max<int64_t>(1, inFlight), loadsPerRound());
+    int64_t whileLoading = estimate.whileLoading();
+    if (whileLoading > available) {
+      cost.isShortOfRegisters = true;
+      inFlight = std::max(oneVector, inFlight - (whileLoading - available));
+    }
+    rounds =
+        loadRounds() * static_cast<double>(std::max<int64_t>(1, estimate.inFlight)) / std::max<int64_t>(1, inFlight);
+    int64_t resident =
+        std::min<int64_t>(cost.ctasPerMultiprocessor, llvm::divideCeil(cost.ctas, target.getMultiprocessors()));
+    cost.inFlightBytes = inFlight * 4 * cost.threads * resident;
+    if (schedule.getStages() > 0)
+      cost.inFlightBytes = SharedLayout(pattern, schedule).groupBytes * schedule.getRowsPerCta() * resident;
+    cost.waves = static_cast<double>(cost.ctas) / (cost.ctasPerMultiprocessor * target.getMultiprocessors());
+  }
+
+  /// Independent loads of a thread before the first is used.
+  int64_t loadsPerRound() const {
+    int64_t slots = pattern.gathers.empty() ? 1 : std::min(pattern.slots, schedule.getSlotsInFlight());
+    return schedule.getVectorsInFlight() * slots;
+  }
+
+  /// Groups of loads of a thread, each of which waits for the one before it.
+  int64_t loadRounds() const {
+    int64_t vectors = llvm::divideCeil(schedule.getVectorsPerThread(), schedule.getVectorsInFlight());
+    int64_t slots = pattern.gathers.empty() ? 1 : llvm::divideCeil(pattern.slots, schedule.getSlotsInFlight());
+    return vectors * slots;
+  }
+
+  void countBytes() {
+    Traffic traffic = Traffic::ofRows(pattern);
+    int64_t distinct = traffic.read.of(rows) + traffic.written.of(rows);
+    for (BlockArgument argument : pattern.kernel.getBody().getArguments())
+      if (argument.getArgNumber() < hotInputs.size() && hotInputs[argument.getArgNumber()])
+        cost.hotBytes += bytesRead(argument).of(rows);
+    cost.coldBytes = distinct - cost.hotBytes;
+    writtenBytes = traffic.written.of(rows);
+    readsOnlyHot = cost.hotBytes > 0 && traffic.read.perRow * rows <= cost.hotBytes;
+    bool readsAgain = schedule.getKind() == ScheduleKind::TwoPass || schedule.getScope() == RowScope::Grid;
+    if (readsAgain) {
+      int64_t swept = 0;
+      for (int64_t phase = 0; phase < pattern.phases; ++phase) {
+        Traffic part(pattern, phase, schedule.getScope() == RowScope::Grid ? schedule.getCtasPerRow() : 0);
+        swept += part.read.of(rows) + part.written.of(rows);
+      }
+      int64_t repeated = std::max<int64_t>(0, swept - distinct);
+      // What is between two readings of a row: those of all resident CTAs, or all rows.
+      int64_t resident = schedule.getScope() == RowScope::Grid
+                             ? allRows
+                             : std::min(allRows, cost.ctasPerMultiprocessor * target.getMultiprocessors());
+      bool isNear = staysInL2(distinct / std::max<int64_t>(1, allRows) * resident, target);
+      (isNear ? cost.hotBytes : cost.coldBytes) += repeated;
+    }
+    if (!pattern.columnReductions.empty()) {
+      int64_t lines = schedule.getScope() == RowScope::Lanes ? cost.ctas : cost.ctas / schedule.getCtasPerRow();
+      cost.partialBytes =
+          std::max<int64_t>(1, lines) * pattern.hidden * 4 * static_cast<int64_t>(pattern.columnReductions.size());
+      cost.hotBytes += cost.partialBytes;
+    }
+  }
+
+  void findWait() {
+    cost.meetings = std::max<int64_t>(0, pattern.phases - 1);
+    for (const CentredPhase &centred : centredPhases(pattern)) {
+      (void)centred;
+      cost.meetings -= meetsOnceForMoments(schedule);
+    }
+    bool hasIndexes = !pattern.gathers.empty() || !pattern.rowGathers.empty();
+    double chain = (hasIndexes ? 1 : 0) + rounds;
+    if (schedule.getKind() == ScheduleKind::TwoPass) {
+      // Each sweep goes over all its chunks.
+      double chunks = std::ceil(static_cast<double>(pattern.coveredColumns(schedule)) / schedule.getColumnChunk());
+      chain = (hasIndexes ? 1 : 0) + rounds * chunks * pattern.phases;
+    } else if (schedule.getStages() > 0) {
+      chain = 1;
+    }
+    cost.chain = std::llround(chain);
+    bool splitsOverLaunches = schedule.getScope() == RowScope::Grid;
+    int64_t meetings = splitsOverLaunches ? std::min<int64_t>(1, cost.meetings) : cost.meetings;
+    cost.waitUs = us(readsOnlyHot ? timing.getL2LoadNs() : timing.getLoadNs()) +
+                  us(timing.getDependentNs()) * std::max(0.0, chain - 1) + us(timing.getReduceNs()) * meetings;
+    if (schedule.getScope() == RowScope::Cluster)
+      cost.waitUs += us(timing.getClusterNs());
+  }
+
+  /// Units of a multiprocessor that are underway at once: those of a ring for each stage.
+  int64_t concurrency() const {
+    if (!schedule.isPersistent())
+      return cost.ctasPerMultiprocessor;
+    return cost.ctasPerMultiprocessor * schedule.getRowsPerCta() * std::max<int64_t>(1, schedule.getStages());
+  }
+
+  /// The time in which the memory finishes a unit, where `count` of them in turn wait and queue for it, `service` each.
+  double timePerUnit(int64_t count, double wait, double service) const {
+    // Mean value analysis of a closed queue: who arrives finds as many before it as a system with one fewer has.
+    double queued = 0, perUs = 0;
+    for (int64_t present = 1; present <= count; ++present) {
+      double response = service * (1 + queued);
+      perUs = present / (wait + response);
+      queued = perUs * response;
+    }
+    return 1 / perUs;
+  }
+
+  void findTransfer() {
+    int64_t multiprocessors = target.getMultiprocessors();
+    double bytes = cost.coldBytes + cost.hotBytes;
+    double busUs = (cost.coldBytes - writtenBytes) / (timing.getReadBandwidth() * 1e3) +
+                   writtenBytes / (timing.getWriteBandwidth() * 1e3);
+    double memoryUs = std::max(busUs, bytes / (timing.getL2Bandwidth() * 1e3));
+    // Persistent CTAs leave multiprocessors without one.
+    int64_t busy = std::min(multiprocessors, schedule.isPersistent() ? cost.ctas : units);
+    double busiest = std::ceil(static_cast<double>(units) / busy);
+    double oneUs = busiest * (bytes / units) / (timing.getMultiprocessorBandwidth() * 1e3);
+    cost.isBoundByMultiprocessor = oneUs > memoryUs;
+    cost.transferUs = std::max(memoryUs, oneUs);
+    int64_t count = std::min<int64_t>(concurrency(), static_cast<int64_t>(busiest));
+    double service = memoryUs / units * busy;
+    double idle = std::max(0.0, timePerUnit(count, cost.waitUs, service) - service);
+    double idleUs = std::max(0.0, busiest - concurrency()) * idle;
+    cost.idleUs = std::max(0.0, idleUs - (cost.transferUs - memoryUs));
+  }
+
+  void addFinalize() {
+    int64_t bytes = cost.partialBytes;
+    Traffic traffic = Traffic::ofColumns(pattern);
+    double columnUs = (bytes + traffic.read.of(rows) + traffic.written.of(rows)) / (timing.getL2Bandwidth() * 1e3);
+    cost.finalizeUs = us(timing.getLaunchNs()) + us(timing.getLoadNs()) + us(timing.getReduceNs()) + columnUs;
+  }
+
+  const AccessPattern &pattern;
+  ScheduleAttr schedule;
+  TargetAttr target;
+  TimingAttr timing;
+  int64_t rows;
+  int64_t allRows;
+  const llvm::SmallBitVector &hotInputs;
+  int64_t units = 1;
+  int64_t writtenBytes = 0; ///< of the cold ones
+  double rounds = 1;
+  bool readsOnlyHot = false;
+  CostEstimate cost;
+};
+
+} // namespace
+
+CostEstimate fastnorm::estimateCost(const AccessPattern &pattern, ScheduleAttr schedule, TargetAttr target,
+                                    int64_t rows, const llvm::SmallBitVector &hotInputs) {
+  return Estimator(pattern, schedule, target, rows, hotInputs).estimate();
+}
+
+std::string CostEstimate::bound() const {
+  std::pair<double, const char *> parts[] = {
+      {launchUs, "the launch"},
+      {waitUs, "latency"},
+      {transferUs, isBoundByMultiprocessor ? "one multiprocessor" : "memory"},
+      {idleUs, "too few bytes in flight"},
+      {finalizeUs, "the second launch"},
+  };
+  return std::max_element(std::begin(parts), std::end(parts))->second;
+}
+
+std::string CostEstimate::str() const {
+  return llvm::formatv("{0} x {1}, {2} a SM, {3} registers: {4:F1} us, {5:F1} MB, bound by {6}", ctas, threads,
+                       ctasPerMultiprocessor, registers, totalUs, coldBytes / 1e6, bound())
+      .str();
+}

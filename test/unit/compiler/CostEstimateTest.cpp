@@ -1,0 +1,213 @@
+//===- CostEstimateTest.cpp - The cost model beside measured times --------===//
+//
+// Part of fastnorm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Every figure is of one NVIDIA H200, cold, and names the file of
+// benchmarks/results that holds it. The bands are the model's errors as
+// docs/Schedules.md states them.
+//
+//===----------------------------------------------------------------------===//
+
+#include "fastnorm/CostModel/CostEstimate.h"
+#include "fastnorm/Analysis/RowLayout.h"
+#include "fastnorm/Compiler/Compiler.h"
+#include "fastnorm/IR/KernelOps.h"
+#include "fastnorm/Target/KnownTargets.h"
+#include "fastnorm/Templates/Templates.h"
+
+#include "mlir/AsmParser/AsmParser.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/MLIRContext.h"
+
+#include <gtest/gtest.h>
+
+using namespace fastnorm;
+
+namespace {
+
+struct Measured {
+  const char *graph;
+  std::map<std::string, std::string> settings;
+  int64_t rows;
+  double us;
+  const char *source;
+  /// Behind `#fastnorm.schedule`; empty: the best one.
+  const char *schedule = "";
+};
+
+void PrintTo(const Measured &measured, std::ostream *stream) {
+  *stream << measured.graph << " rows " << measured.rows;
+  for (const auto &[key, value] : measured.settings)
+    *stream << " " << key << "=" << value;
+  *stream << " " << measured.schedule;
+}
+
+/// A kernel on a target, alive with what it lies in.
+class Fixture {
+public:
+  Fixture(const Measured &measured, const std::string &targetName) {
+    mlir::DialectRegistry registry;
+    registerCompilerDialects(registry);
+    context = std::make_unique<mlir::MLIRContext>(registry, mlir::MLIRContext::Threading::DISABLED);
+    Result<std::string> text = instantiateTemplate(measured.graph, measured.settings);
+    EXPECT_TRUE(text) << (text ? "" : text.error());
+    Result<mlir::OwningOpRef<mlir::ModuleOp>> parsed = parseGraph(*text, "graph", *context);
+    EXPECT_TRUE(parsed);
+    module = std::move(*parsed);
+    CompileOptions options;
+    options.target = targetName;
+    options.fuse = "always";
+    options.symbols["rows"] = measured.rows;
+    Status lowered = lower(*module, options, "schedule");
+    EXPECT_TRUE(lowered) << (lowered ? "" : lowered.error());
+    target = *findTarget(context.get(), targetName);
+  }
+
+  KernelOp kernel() {
+    KernelOp found;
+    module->walk([&](KernelOp op) { found = op; });
+    return found;
+  }
+
+  CostEstimate estimate(int64_t rows, const std::string &schedule = "") {
+    ScheduleAttr attribute = *kernel().getSchedule();
+    if (!schedule.empty())
+      attribute = mlir::cast<ScheduleAttr>(mlir::parseAttribute("#fastnorm.schedule" + schedule, context.get()));
+    return estimateCost(AccessPattern(kernel()), attribute, target, rows);
+  }
+
+  std::unique_ptr<mlir::MLIRContext> context;
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  TargetAttr target;
+};
+
+std::map<std::string, std::string> hidden(int64_t columns) { return {{"hidden", std::to_string(columns)}}; }
+
+std::map<std::string, std::string> slots(int64_t topK, int64_t columns) {
+  return {{"top_k", std::to_string(topK)}, {"hidden", std::to_string(columns)}};
+}
+
+std::map<std::string, std::string> block(int64_t topK, int64_t columns) {
+  std::map<std::string, std::string> settings = slots(topK, columns);
+  settings["weight_dtype"] = "f32";
+  return settings;
+}
+
+std::map<std::string, std::string> backward(int64_t columns) {
+  return {{"hidden", std::to_string(columns)}, {"grad_weight", "yes"}};
+}
+
+constexpr char kRules[] = "h200-forward-rules.md";
+constexpr char kPrototypes[] = "h200-beside-prototypes.md";
+constexpr char kVariants[] = "h200-schedule-variants.md";
+constexpr char kShapes[] = "h200-forward-shapes.md";
+constexpr char kFewRows[] = "h200-layer-norm-few-rows.md";
+constexpr char kBackward[] = "h200-backward.md";
+
+std::vector<Measured> manyRows() {
+  return {
+      {"rms_norm", hidden(1024), 32768, 33.51, kRules},
+      {"rms_norm", hidden(2048), 16384, 33.73, kRules},
+      {"rms_norm", hidden(4096), 8192, 34.25, kRules},
+      {"rms_norm", hidden(8192), 4096, 34.70, kRules},
+      {"rms_norm", hidden(16384), 2048, 34.63, kRules},
+      {"rms_norm", hidden(32768), 1024, 36.07, kRules},
+      {"layer_norm", hidden(2048), 16384, 34.21, kRules},
+      {"layer_norm", hidden(8192), 4096, 34.86, kRules},
+      {"layer_norm", hidden(16384), 2048, 35.22, kRules},
+      {"rms_norm", hidden(2880), 11650, 33.74, kShapes},
+      {"rms_norm", hidden(7168), 4681, 34.06, kShapes},
+      {"residual_rms_norm", hidden(4096), 8192, 66.60, kShapes},
+      {"combine_norm", block(8, 3072), 3467, 53.06, kPrototypes},
+      {"combine_norm", block(8, 2048), 16384, 162.68, kPrototypes},
+      {"rms_norm_backward", backward(1024), 32768, 51.32, kBackward},
+      {"rms_norm_backward", backward(4096), 8192, 52.31, kBackward},
+      {"rms_norm_backward", backward(16384), 2048, 52.35, kBackward},
+      // Too few CTAs share a multiprocessor.
+      {"rms_norm", hidden(4096), 8192, 42.46, kVariants,
+       "<kind = per_row, scope = cta, threads_per_row = 512, vector_width = 8, vectors_per_thread = 1, min_ctas = 3>"},
+      {"rms_norm", hidden(16384), 2048, 46.35, kVariants,
+       "<kind = per_row, scope = cta, threads_per_row = 512, vector_width = 8, vectors_per_thread = 4, "
+       "vectors_in_flight = 4>"},
+  };
+}
+
+std::vector<Measured> fewRows() {
+  return {
+      {"rms_norm", hidden(4096), 8, 1.68, kFewRows},   {"rms_norm", hidden(4096), 32, 1.84, kFewRows},
+      {"rms_norm", hidden(4096), 128, 2.12, kFewRows}, {"rms_norm", hidden(4096), 256, 2.66, kFewRows},
+      {"rms_norm", hidden(16384), 1, 1.99, kFewRows},
+  };
+}
+
+class ManyRows : public testing::TestWithParam<Measured> {};
+class FewRows : public testing::TestWithParam<Measured> {};
+
+} // namespace
+
+TEST_P(ManyRows, EstimateIsWithinEightPercent) {
+  const Measured &measured = GetParam();
+  CostEstimate cost = Fixture(measured, "h200").estimate(measured.rows, measured.schedule);
+  EXPECT_NEAR(cost.totalUs, measured.us, 0.08 * measured.us) << measured.source << ": " << cost.str();
+}
+
+TEST_P(FewRows, EstimateIsWithinThreeTenthsOfAMicrosecond) {
+  const Measured &measured = GetParam();
+  CostEstimate cost = Fixture(measured, "h200").estimate(measured.rows, measured.schedule);
+  EXPECT_NEAR(cost.totalUs, measured.us, 0.3) << measured.source << ": " << cost.str();
+}
+
+INSTANTIATE_TEST_SUITE_P(CostEstimate, ManyRows, testing::ValuesIn(manyRows()));
+INSTANTIATE_TEST_SUITE_P(CostEstimate, FewRows, testing::ValuesIn(fewRows()));
+
+TEST(CostEstimate, PartsAddUp) {
+  for (const Measured &measured :
+       {Measured{"rms_norm", hidden(4096), 8192, 0, ""}, Measured{"rms_norm_backward", backward(4096), 256, 0, ""},
+        Measured{"rms_norm", hidden(1 << 20), 4, 0, ""}}) {
+    CostEstimate cost = Fixture(measured, "h200").estimate(measured.rows);
+    EXPECT_NEAR(cost.totalUs, cost.launchUs + cost.waitUs + cost.transferUs + cost.idleUs + cost.finalizeUs, 1e-9);
+    EXPECT_GT(cost.totalUs, 0);
+  }
+}
+
+TEST(CostEstimate, CountsBytesByArithmetic) {
+  Fixture fixture({"combine_norm", block(8, 3072), 3467, 0, ""}, "h200");
+  CostEstimate cost = fixture.estimate(3467);
+  // Slots, residual and result of bf16; an index of i64 and a gate of f32 a slot; the weight of f32.
+  EXPECT_EQ(cost.coldBytes, 3467 * (3072 * 10 * 2 + 8 * 12) + 3072 * 4);
+  EXPECT_EQ(cost.hotBytes, 0);
+  // The row index comes before the rows that it chooses.
+  EXPECT_EQ(cost.chain, 2);
+  EXPECT_EQ(cost.meetings, 1);
+}
+
+TEST(CostEstimate, HotInputsDoNotCrossTheBus) {
+  Fixture fixture({"rms_norm", hidden(3072), 3467, 0, ""}, "h200");
+  llvm::SmallBitVector hot(2);
+  hot[0] = true;
+  CostEstimate cold = fixture.estimate(3467);
+  CostEstimate warm =
+      estimateCost(AccessPattern(fixture.kernel()), *fixture.kernel().getSchedule(), fixture.target, 3467, hot);
+  EXPECT_EQ(warm.hotBytes, 3467 * 3072 * 2);
+  EXPECT_EQ(warm.coldBytes + warm.hotBytes, cold.coldBytes);
+  EXPECT_LT(warm.totalUs, cold.totalUs);
+}
+
+TEST(CostEstimate, SaysWhatBounds) {
+  Fixture wide({"rms_norm", hidden(16384), 2048, 0, ""}, "h200");
+  EXPECT_EQ(wide.estimate(2048).bound(), "memory");
+  EXPECT_EQ(Fixture({"rms_norm", hidden(4096), 1, 0, ""}, "h200").estimate(1).bound(), "latency");
+  // One CTA a multiprocessor, with one 2-byte element a thread: the complaint that began this.
+  CostEstimate starved = wide.estimate(2048, "<kind = per_row, scope = cta, threads_per_row = 1024, vector_width = 1, "
+                                             "vectors_per_thread = 16>");
+  EXPECT_EQ(starved.bound(), "too few bytes in flight");
+}
+
+TEST(CostEstimate, SmallerCardsAreSlowerAndModelled) {
+  Measured report{"combine_norm", block(8, 3072), 3467, 0, ""};
+  CostEstimate a100 = Fixture(report, "a100").estimate(3467);
+  CostEstimate h200 = Fixture(report, "h200").estimate(3467);
+  // By the datasheets' bandwidths, 4800 and 2039 GB/s.
+  EXPECT_NEAR(a100.totalUs / h200.totalUs, 4800.0 / 2039.0, 0.15);
+}
