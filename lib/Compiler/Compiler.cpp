@@ -10,6 +10,7 @@
 #include "fastnorm/Compiler/Pipeline.h"
 #include "fastnorm/Conversion/ExportPlan.h"
 #include "fastnorm/IR/Dialect.h"
+#include "fastnorm/Transforms/ExplainPlans.h"
 
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/AsmParser/AsmParserState.h"
@@ -218,6 +219,22 @@ Status fastnorm::lower(ModuleOp module, const CompileOptions &options, StringRef
   if (failed(passes.run(module)))
     return errors.error("the graph could not be lowered to stage " + untilStage.str());
   return {};
+}
+
+Result<std::string> fastnorm::explain(ModuleOp module, const CompileOptions &options) {
+  if (Status status = lower(module, options, "decompose"); !status)
+    return status.takeError();
+  ErrorCollector errors(module.getContext());
+  llvm::StringMap<int64_t> known;
+  for (const auto &[name, value] : options.symbols)
+    known[name] = value;
+  func::FuncOp function = *module.getOps<func::FuncOp>().begin();
+  FailureOr<TargetAttr> target = requireTarget(function);
+  FailureOr<std::string> text =
+      failed(target) ? FailureOr<std::string>(failure()) : explainPlans(function, *target, options.rowInvariant, known);
+  if (failed(text))
+    return errors.error("the graph could not be explained");
+  return *text;
 }
 
 Result<Plan> fastnorm::compile(ModuleOp module, const CompileOptions &options) {

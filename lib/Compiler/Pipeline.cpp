@@ -28,6 +28,14 @@ Status fastnorm::checkStage(StringRef stage) {
   return Error{"expected a stage among " + llvm::join(stageNames(), ", ") + ", but got '" + stage.str() + "'"};
 }
 
+/// name=value of each symbol that is known.
+static SmallVector<std::string> knownSymbols(const CompileOptions &options) {
+  SmallVector<std::string> texts;
+  for (const auto &[name, value] : options.symbols)
+    texts.push_back(name + "=" + std::to_string(value));
+  return texts;
+}
+
 static void addStage(OpPassManager &passes, const CompileOptions &options, StringRef stage) {
   auto onFunctions = [&](std::unique_ptr<Pass> pass) { passes.addNestedPass<func::FuncOp>(std::move(pass)); };
   if (stage == "decompose") {
@@ -40,13 +48,14 @@ static void addStage(OpPassManager &passes, const CompileOptions &options, Strin
   } else if (stage == "fuse") {
     FusePassOptions fuse;
     fuse.fuse = options.fuse;
-    onFunctions(createFusePass(fuse));
+    fuse.rowInvariant = options.rowInvariant;
+    fuse.symbols = knownSymbols(options);
+    passes.addPass(createFusePass(fuse));
   } else if (stage == "schedule") {
     SpecializePassOptions specialize;
     specialize.alignment = options.alignment;
     specialize.rowInvariant = options.rowInvariant;
-    for (const auto &[name, value] : options.symbols)
-      specialize.symbols.push_back(name + "=" + std::to_string(value));
+    specialize.symbols = knownSymbols(options);
     passes.addPass(createSpecializePass(specialize));
     SelectSchedulePassOptions select;
     select.rowInvariant = options.rowInvariant;
@@ -75,7 +84,7 @@ namespace {
 struct PipelineOptions : PassPipelineOptions<PipelineOptions> {
   Option<std::string> target{*this, "target", llvm::cl::desc("A known target (h200) or chip (sm_90)"),
                              llvm::cl::init("h200")};
-  Option<std::string> fuse{*this, "fuse", llvm::cl::desc("always or never"), llvm::cl::init("always")};
+  Option<std::string> fuse{*this, "fuse", llvm::cl::desc("auto, always, never or plan:A+B,C"), llvm::cl::init("auto")};
   Option<std::string> alignment{*this, "alignment", llvm::cl::desc("aligned, any or both"), llvm::cl::init("aligned")};
   Option<bool> rowInvariant{*this, "row-invariant", llvm::cl::desc("One schedule for every number of rows"),
                             llvm::cl::init(false)};

@@ -1,20 +1,19 @@
-//===- Fuse.cpp - Make one kernel of two -*- C++ -*-===//
+//===- Fuse.cpp - Which kernels become one --------------------------------===//
 //
 // Part of fastnorm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
+// Takes the grouping of a function's kernels that the cost model says is the
+// fastest, for each range of rows, and says with both times why.
+//
 //===----------------------------------------------------------------------===//
 
-#include "fastnorm/Analysis/RowLayout.h"
-#include "fastnorm/Analysis/Symbols.h"
-#include "fastnorm/CostModel/BestSchedule.h"
-#include "fastnorm/IR/KernelOps.h"
+#include "FusionPlans.h"
+#include "Variants.h"
+
 #include "fastnorm/Transforms/Passes.h"
 
-#include "mlir/Analysis/TopologicalSortUtils.h"
-#include "mlir/IR/BuiltinOps.h"
-#include "mlir/IR/IRMapping.h"
-#include "llvm/ADT/SetVector.h"
+#include "llvm/Support/FormatVariadic.h"
 
 namespace fastnorm {
 #define GEN_PASS_DEF_FUSEPASS
@@ -24,122 +23,7 @@ namespace fastnorm {
 using namespace mlir;
 using namespace fastnorm;
 
-/// Whether an op uses a result of `producer` through other ops.
-static bool dependsIndirectly(Operation *op, Operation *producer) {
-  SmallVector<Operation *> pending;
-  llvm::SmallPtrSet<Operation *, 8> seen;
-  auto push = [&](Operation *from) {
-    for (Value operand : from->getOperands())
-      if (Operation *definition = operand.getDefiningOp(); definition && seen.insert(definition).second)
-        pending.push_back(definition);
-  };
-  push(op);
-  while (!pending.empty()) {
-    Operation *next = pending.pop_back_val();
-    if (next == producer)
-      continue;
-    for (Value operand : next->getOperands())
-      if (operand.getDefiningOp() == producer)
-        return true;
-    push(next);
-  }
-  return false;
-}
-
-/// Whether `consumer` reads a result of `producer` along other axes than those it was computed with.
-static bool readsAlongOtherAxes(KernelOp producer, KernelOp consumer) {
-  Operation *yield = producer.getBody().front().getTerminator();
-  for (auto [input, argument] : llvm::zip(consumer.getInputs(), consumer.getBody().getArguments()))
-    if (auto result = dyn_cast<OpResult>(input); result && result.getOwner() == producer)
-      if (!axesOf(argument) ||
-          axesOf(argument).withoutHeadNames() != axesOf(yield->getOperand(result.getResultNumber())).withoutHeadNames())
-        return true;
-  return false;
-}
-
-/// Whether `consumer` reads what `producer` reduces over all rows.
-static bool readsColumnReduction(KernelOp producer, KernelOp consumer) {
-  Operation *yield = producer.getBody().front().getTerminator();
-  llvm::DenseSet<Value> columns = columnValues(producer);
-  return llvm::any_of(consumer.getInputs(), [&](Value input) {
-    auto result = dyn_cast<OpResult>(input);
-    return result && result.getOwner() == producer && columns.contains(yield->getOperand(result.getResultNumber()));
-  });
-}
-
-/// Why `consumer` cannot be fused with the `producer` of one of its inputs; empty when it can.
-static std::string whyNotFusible(KernelOp producer, KernelOp consumer, const Symbols &symbols) {
-  if (producer.getSchedule() || consumer.getSchedule())
-    return "one of them has a schedule of its own";
-  for (Value table : consumer.getTables())
-    if (table.getDefiningOp() == producer)
-      return "the rows of one are gathered by the other";
-  if (!symbols.sameRows(rowOperand(producer), rowOperand(consumer)) ||
-      rowDimensionsOf(producer).drop_front() != rowDimensionsOf(consumer).drop_front())
-    return "they work on different rows";
-  if (readsColumnReduction(producer, consumer))
-    return "one reads what the other reduces over all rows";
-  if (readsAlongOtherAxes(producer, consumer))
-    return "one reads the other's result along another axis";
-  if (dependsIndirectly(consumer, producer))
-    return "another kernel stands between them";
-  return "";
-}
-
-/// One kernel that computes what both do; built beside them, before `consumer`.
-static KernelOp merge(KernelOp producer, KernelOp consumer) {
-  OpBuilder builder(consumer);
-  llvm::SetVector<Value> inputs(producer.getInputs().begin(), producer.getInputs().end());
-  for (Value input : consumer.getInputs())
-    if (input.getDefiningOp() != producer)
-      inputs.insert(input);
-  SmallVector<Value> escaping;
-  for (Value result : producer.getResults())
-    if (llvm::any_of(result.getUsers(), [&](Operation *user) { return user != consumer; }))
-      escaping.push_back(result);
-  SmallVector<Type> types(ValueRange(escaping).getTypes());
-  llvm::append_range(types, consumer.getResultTypes());
-
-  std::string name = (producer.getName() + "_" + consumer.getName()).str();
-  Location loc = builder.getFusedLoc({producer.getLoc(), consumer.getLoc()});
-  auto merged =
-      KernelOp::create(builder, loc, types, inputs.getArrayRef(), builder.getStringAttr(name), ScheduleAttr());
-  Block *block = builder.createBlock(&merged.getBody());
-  IRMapping outside;
-  for (Value input : inputs)
-    outside.map(input, block->addArgument(input.getType(), loc));
-  auto cloneBody = [&](KernelOp kernel) {
-    IRMapping inside;
-    for (auto [argument, input] : llvm::zip(kernel.getBody().getArguments(), kernel.getInputs()))
-      inside.map(argument, outside.lookup(input));
-    for (Operation &op : kernel.getBody().front().without_terminator())
-      builder.clone(op, inside);
-    Operation *yield = kernel.getBody().front().getTerminator();
-    for (auto [result, inner] : llvm::zip(kernel.getResults(), yield->getOperands()))
-      outside.map(result, inside.lookup(inner));
-  };
-  cloneBody(producer);
-  cloneBody(consumer);
-  SmallVector<Value> yielded;
-  for (Value result : escaping)
-    yielded.push_back(outside.lookup(result));
-  for (Value result : consumer.getResults())
-    yielded.push_back(outside.lookup(result));
-  YieldOp::create(builder, loc, yielded);
-  return merged;
-}
-
-/// Puts `merged` in the place of both.
-static void replaceBoth(KernelOp producer, KernelOp consumer, KernelOp merged) {
-  unsigned next = 0;
-  for (Value result : producer.getResults())
-    if (llvm::any_of(result.getUsers(), [&](Operation *user) { return user != consumer; }))
-      result.replaceUsesWithIf(merged.getResult(next++), [&](OpOperand &use) { return use.getOwner() != consumer; });
-  for (Value result : consumer.getResults())
-    result.replaceAllUsesWith(merged.getResult(next++));
-  consumer.erase();
-  producer.erase();
-}
+static constexpr llvm::StringLiteral kPlanPrefix = "plan:";
 
 namespace {
 
@@ -148,64 +32,137 @@ public:
   using FusePassBase::FusePassBase;
 
   LogicalResult initialize(MLIRContext *context) override {
-    if (fuse != "always" && fuse != "never")
-      return emitError(UnknownLoc::get(context)) << "expects fuse to be always or never, but got '" << fuse << "'";
+    if (fuse != "auto" && fuse != "always" && fuse != "never" && !StringRef(fuse).starts_with(kPlanPrefix))
+      return emitError(UnknownLoc::get(context))
+             << "expects fuse to be auto, always, never or plan:A+B,C, but got '" << fuse << "'";
+    FailureOr<llvm::StringMap<int64_t>> values = parseKnownSymbols(context, *symbols);
+    if (failed(values))
+      return failure();
+    known = std::move(*values);
     return success();
   }
 
   void runOnOperation() override {
-    func::FuncOp function = getOperation();
-    FailureOr<TargetAttr> target = requireTarget(function);
-    if (failed(target))
-      return signalPassFailure();
-    FailureOr<bool> changed = true;
-    while (succeeded(changed) && *changed)
-      changed = fuseOnePair(function, *target);
-    if (failed(changed))
-      return signalPassFailure();
-    for (auto &[pair, reason] : declined)
-      emitRemark(KernelOp(pair.second).getLoc())
-          << "missed fuse: " << pair.first.getName() << " into " << pair.second.getName() << ", " << reason;
+    for (func::FuncOp function : llvm::make_early_inc_range(getOperation().getOps<func::FuncOp>())) {
+      FailureOr<TargetAttr> target = requireTarget(function);
+      if (failed(target) || (!function.getBody().getOps<KernelOp>().empty() && failed(fuseKernels(function, *target))))
+        return signalPassFailure();
+    }
   }
 
 private:
-  /// Whether a pair was fused.
-  FailureOr<bool> fuseOnePair(func::FuncOp function, TargetAttr target) {
-    declined.clear();
-    FailureOr<Symbols> symbols = Symbols::of(function);
-    if (failed(symbols))
+  /// The groupings to choose from. Of a word that leaves no choice: single kernels, and what it asks for.
+  FailureOr<FusionPlans> plansFor(func::FuncOp function, TargetAttr target) {
+    if (fuse == "auto")
+      return FusionPlans::of(function, target, rowInvariant);
+    std::vector<Grouping> groupings;
+    groupings.emplace_back(function);
+    StringRef text(fuse);
+    if (text != "never") {
+      FailureOr<Grouping> wanted =
+          text.consume_front(kPlanPrefix) ? parseGrouping(function, target, text) : fuseInOrder(function, target);
+      if (failed(wanted))
+        return failure();
+      groupings.push_back(std::move(*wanted));
+    }
+    return FusionPlans(std::move(groupings), target, rowInvariant);
+  }
+
+  LogicalResult fuseKernels(func::FuncOp function, TargetAttr target) {
+    FailureOr<Symbols> functionSymbols = Symbols::of(function);
+    if (failed(functionSymbols))
       return failure();
-    for (KernelOp consumer : function.getBody().getOps<KernelOp>())
-      for (Value input : consumer.getInputs())
-        if (auto producer = input.getDefiningOp<KernelOp>())
-          if (tryToFuse(producer, consumer, *symbols, target))
-            return true;
-    return false;
+    FailureOr<FusionPlans> plans = plansFor(function, target);
+    if (failed(plans))
+      return failure();
+    std::string symbol = rowsSymbolOf(function, *functionSymbols);
+    RangeAttr served = servedRange(function, symbol.empty() ? "rows" : symbol);
+    bool isFree = fuse == "auto" && !rowInvariant && !symbol.empty() && !function->hasAttr(kRangesAttr);
+    if (!isFree) {
+      int64_t rows = rowsFor(served);
+      size_t chosen = fuse == "auto" ? plans->bestAt(rows) : plans->all().size() - 1;
+      explain(*plans, chosen, rows, symbol, /*isFirst=*/true);
+      apply(function, plans->all()[chosen].grouping());
+      return success();
+    }
+    return fusePerRange(function, *plans, served);
   }
 
-  bool tryToFuse(KernelOp producer, KernelOp consumer, const Symbols &symbols, TargetAttr target) {
-    std::string reason = fuse == "never" ? "fuse=never" : whyNotFusible(producer, consumer, symbols);
-    KernelOp merged;
-    if (reason.empty()) {
-      merged = merge(producer, consumer);
-      if (!bestSchedule(AccessPattern(merged), target)) {
-        merged.erase();
-        reason = "no schedule runs both";
-      }
-    }
-    if (!reason.empty()) {
-      declined.insert({{producer, consumer}, reason});
-      return false;
-    }
-    emitRemark(consumer.getLoc()) << "fuse: " << producer.getName() << " into " << consumer.getName();
-    Block *block = consumer->getBlock();
-    replaceBoth(producer, consumer, merged);
-    sortTopologically(block);
-    return true;
+  /// A number of rows that stands for a range.
+  int64_t rowsFor(RangeAttr range) const {
+    auto value = known.find(range.getSymbol());
+    if (value != known.end() && !rowInvariant)
+      return value->second;
+    if (rowInvariant || range.getHigh() == INT64_MAX)
+      return std::max(range.getLow(), kTypicalRows);
+    return std::max<int64_t>(1, range.getLow());
   }
 
-  /// Pairs of this round that stay apart, and why.
-  llvm::MapVector<std::pair<KernelOp, KernelOp>, std::string> declined;
+  LogicalResult fusePerRange(func::FuncOp function, const FusionPlans &plans, RangeAttr served) {
+    SmallVector<FusionPlans::Start> starts = plans.starts();
+    SmallVector<int64_t> firstRows;
+    for (const FusionPlans::Start &start : starts)
+      firstRows.push_back(start.rows);
+    SmallVector<RangeAttr> ranges = splitRange(served, firstRows, known);
+    SmallVector<func::FuncOp> variants{function};
+    if (starts.size() > 1)
+      variants = standPerRange(getOperation(), function, ranges);
+    for (size_t index = 0; index < ranges.size(); ++index) {
+      RangeAttr range = ranges[index];
+      auto start = llvm::find_if(starts, [&](const auto &other) { return other.rows == range.getLow(); });
+      explain(plans, start->grouping, rowsFor(range), range.getSymbol(), index == 0);
+      apply(variants[index], plans.all()[start->grouping].grouping());
+    }
+    return success();
+  }
+
+  static void apply(func::FuncOp function, const Grouping &grouping) {
+    OwningOpRef<func::FuncOp> copy(grouping.function().clone());
+    function.getBody().takeBody(copy->getBody());
+  }
+
+  /// A remark for each pair that shares a launch now and for each that could.
+  void explain(const FusionPlans &plans, size_t chosen, int64_t rows, StringRef symbol, bool isFirst) {
+    const TimedGrouping &taken = plans.all()[chosen];
+    const Grouping &apart = plans.all().front().grouping();
+    std::string where = symbol.empty() ? "" : llvm::formatv(" at {0} = {1}", symbol, rows).str();
+    FailureOr<std::vector<KernelPair>> pairs = apart.pairs();
+    for (const KernelPair &pair : *pairs) {
+      unsigned first = apart.members(pair.producer).front(), second = apart.members(pair.consumer).front();
+      if (!taken.grouping().areTogether(first, second))
+        continue;
+      InFlightDiagnostic remark = emitRemark(pair.consumer.getLoc());
+      remark << "fuse: " << pair.producer.getName() << " into " << pair.consumer.getName();
+      if (std::optional<size_t> other = plans.bestWhere(false, first, second, rows))
+        remark << llvm::formatv(", {0:F2} us for {1:F2} us apart{2}", taken.timeAt(rows),
+                                plans.all()[*other].timeAt(rows), where)
+                      .str();
+    }
+    FailureOr<std::vector<KernelPair>> left = taken.grouping().pairs();
+    for (const KernelPair &pair : *left)
+      if (isFirst || pair.whyNot.empty())
+        emitRemark(pair.consumer.getLoc())
+            << "missed fuse: " << pair.producer.getName() << " into " << pair.consumer.getName() << ", "
+            << (pair.whyNot.empty() ? whyApart(plans, taken, pair, rows, where) : pair.whyNot);
+  }
+
+  /// Why a pair that could share a launch does not.
+  std::string whyApart(const FusionPlans &plans, const TimedGrouping &taken, const KernelPair &pair, int64_t rows,
+                       StringRef where) {
+    if (fuse == "never")
+      return "fuse=never";
+    if (fuse != "auto" && fuse != "always")
+      return "fuse=plan";
+    std::optional<size_t> fused = plans.bestWhere(true, taken.grouping().members(pair.producer).back(),
+                                                  taken.grouping().members(pair.consumer).front(), rows);
+    if (!fused)
+      return "no schedule runs both";
+    return llvm::formatv("{0:F2} us fused for {1:F2} us apart{2}", plans.all()[*fused].timeAt(rows), taken.timeAt(rows),
+                         where)
+        .str();
+  }
+
+  llvm::StringMap<int64_t> known;
 };
 
 } // namespace

@@ -5,13 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Variants.h"
+
 #include "fastnorm/Analysis/Symbols.h"
 #include "fastnorm/CostModel/BestSchedule.h"
 #include "fastnorm/Transforms/Passes.h"
 
 #include "mlir/IR/BuiltinOps.h"
-#include "mlir/IR/SymbolTable.h"
-#include "llvm/ADT/StringMap.h"
 
 namespace fastnorm {
 #define GEN_PASS_DEF_SPECIALIZEPASS
@@ -20,9 +20,6 @@ namespace fastnorm {
 
 using namespace mlir;
 using namespace fastnorm;
-
-/// Schedules do not change beyond this many rows.
-static constexpr int64_t kManyRows = int64_t(1) << 20;
 
 namespace {
 
@@ -44,12 +41,13 @@ public:
   /// Which of the function's symbols counts the rows; nothing where they are static.
   std::optional<int64_t> rowsSymbol() const { return symbol; }
 
-  /// The row counts from which on another schedule is best, ascending; the first is 0.
-  SmallVector<int64_t> starts() const {
-    SmallVector<int64_t> found{0};
-    Answer current = at(1);
-    for (int64_t low = 1; low < kManyRows && !patterns.empty();) {
-      int64_t high = 2 * low;
+  /// The row counts of a range from which on another schedule is best, ascending; the first is where it begins.
+  SmallVector<int64_t> startsIn(RangeAttr range) const {
+    SmallVector<int64_t> found{range.getLow()};
+    int64_t low = std::max<int64_t>(1, range.getLow());
+    int64_t last = std::min(kManyRows, range.getHigh());
+    for (Answer current = at(low); low < last && !patterns.empty();) {
+      int64_t high = std::min(2 * low, last);
       // Up to `low` the answer is `current`; looks for the first other one up to `high`.
       if (at(high) == current) {
         low = high;
@@ -89,13 +87,10 @@ public:
     Location loc = UnknownLoc::get(context);
     if (alignment != "aligned" && alignment != "any" && alignment != "both")
       return emitError(loc) << "expects alignment to be aligned, any or both, but got '" << alignment << "'";
-    for (StringRef text : symbols) {
-      auto [name, value] = text.split('=');
-      int64_t number = 0;
-      if (name.empty() || value.getAsInteger(10, number) || number < 0)
-        return emitError(loc) << "expects symbols as name=value with a value from 0, but got '" << text << "'";
-      known[name] = number;
-    }
+    FailureOr<llvm::StringMap<int64_t>> values = parseKnownSymbols(context, *symbols);
+    if (failed(values))
+      return failure();
+    known = std::move(*values);
     return success();
   }
 
@@ -114,7 +109,7 @@ private:
       return splitByRows(function, target);
     // The runtime takes the first function that serves its operands: aligned ones come first.
     bool alone = alignment == "any" || accessesSingleElements(function, target);
-    func::FuncOp any = alone ? function : cloneBehind(function);
+    func::FuncOp any = alone ? function : cloneBehind(getOperation(), function);
     any->setAttr(kAlignmentAttr, Builder(&getContext()).getI64IntegerAttr(1));
     if (!alone && failed(splitByRows(function, target)))
       return failure();
@@ -131,49 +126,20 @@ private:
 
   /// Leaves `function` serving the first range it is asked for and adds clones for the others behind it.
   LogicalResult splitByRows(func::FuncOp function, TargetAttr target) {
-    SmallVector<func::FuncOp> variants{function};
     FailureOr<Symbols> functionSymbols = Symbols::of(function);
     if (failed(functionSymbols))
       return failure();
     ScheduleByRows schedules(function, *functionSymbols, target);
-    if (rowInvariant || !schedules.rowsSymbol() || function->hasAttr(kRangesAttr))
+    if (rowInvariant || !schedules.rowsSymbol())
       return success();
-    StringRef symbol = functionSymbols->names()[*schedules.rowsSymbol()];
-    SmallVector<RangeAttr> ranges = rangesOf(symbol, schedules.starts());
-    if (ranges.size() == 1 && ranges.front().getLow() == 0 && ranges.front().getHigh() == INT64_MAX)
+    RangeAttr served = servedRange(function, functionSymbols->names()[*schedules.rowsSymbol()]);
+    SmallVector<RangeAttr> ranges = splitRange(served, schedules.startsIn(served), known);
+    if (ranges.empty() || (ranges.size() == 1 && ranges.front() == served))
       return success();
-    for (RangeAttr range : ranges) {
-      if (range != ranges.front())
-        variants.push_back(cloneBehind(variants.back()));
-      emitRemark(function.getLoc()) << "specialize: " << function.getName() << " for " << symbol << " from "
-                                    << range.getLow() << (range.getHigh() == INT64_MAX ? " on" : " to ")
-                                    << (range.getHigh() == INT64_MAX ? "" : std::to_string(range.getHigh()));
-    }
-    Builder builder(&getContext());
-    for (auto [variant, range] : llvm::zip(variants, ranges))
-      variant->setAttr(kRangesAttr, builder.getArrayAttr(Attribute(range)));
+    for (RangeAttr range : ranges)
+      emitRemark(function.getLoc()) << "specialize: " << function.getName() << describeRange(range);
+    standPerRange(getOperation(), function, ranges);
     return success();
-  }
-
-  /// The ranges that begin at `starts`; only the one that holds the symbol's value where that is known.
-  SmallVector<RangeAttr> rangesOf(StringRef symbol, ArrayRef<int64_t> starts) {
-    auto value = known.find(symbol);
-    SmallVector<RangeAttr> ranges;
-    for (auto [index, low] : llvm::enumerate(starts)) {
-      int64_t high = index + 1 < starts.size() ? starts[index + 1] - 1 : INT64_MAX;
-      auto range = RangeAttr::get(&getContext(), symbol, low, high);
-      if (value == known.end() || range.contains(value->second))
-        ranges.push_back(range);
-    }
-    return ranges;
-  }
-
-  func::FuncOp cloneBehind(func::FuncOp function) {
-    func::FuncOp copy = function.clone();
-    if (!copy->hasAttr(kVariantOfAttr))
-      copy->setAttr(kVariantOfAttr, StringAttr::get(&getContext(), function.getName()));
-    SymbolTable(getOperation()).insert(copy, std::next(Block::iterator(function)));
-    return copy;
   }
 
   llvm::StringMap<int64_t> known;

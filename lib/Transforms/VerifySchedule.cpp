@@ -5,6 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Ties.h"
+
 #include "fastnorm/CostModel/ScheduleSpace.h"
 #include "fastnorm/Transforms/Passes.h"
 
@@ -35,15 +37,9 @@ public:
 private:
   /// What shares the buffer of a result is not read once that was written.
   LogicalResult verifyTies(func::FuncOp function) {
-    Operation *terminator = function.getBody().front().getTerminator();
-    for (BlockArgument argument : function.getArguments()) {
-      auto tie = function.getArgAttrOfType<IntegerAttr>(argument.getArgNumber(), kResultAttr);
-      Operation *writer = tie ? terminator->getOperand(tie.getInt()).getDefiningOp() : nullptr;
-      for (Operation *user : argument.getUsers())
-        if (writer && writer->isBeforeInBlock(user))
-          return user->emitOpError("reads argument ")
-                 << argument.getArgNumber() << " after result " << tie.getInt() << " was written over it";
-    }
+    if (LateRead late = findLateRead(function); late.reader)
+      return late.reader->emitOpError("reads argument ")
+             << late.argument << " after result " << late.result << " was written over it";
     return success();
   }
 

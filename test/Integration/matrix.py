@@ -165,7 +165,7 @@ def dequantize_groups(hidden, group):
 def scheduled(graph, schedule):
     """A graph as one kernel whose schedule stands in the text."""
     lowered = subprocess.run(
-        ["fastnorm-opt", "--fastnorm-pipeline=until=schedule"], input=graph, capture_output=True, text=True, check=True
+        ["fastnorm-opt", "--fastnorm-pipeline=until=schedule fuse=always"], input=graph, capture_output=True, text=True, check=True
     ).stdout
     return re.sub(r"#fastnorm\.schedule<[^>]*>", f"#fastnorm.schedule<{schedule}>", lowered)
 
@@ -306,6 +306,25 @@ def schedules():
         yield schedule, scheduled(combine, schedule), 7, ()
 
 
+GROUPINGS = (
+    "plan:combine,residual_add,rms_norm",
+    "plan:combine,residual_add+rms_norm",
+    "plan:combine+residual_add,rms_norm",
+    "plan:combine+residual_add+rms_norm",
+    "auto",
+)
+
+
+def groupings():
+    """A block with its kernels grouped in every way."""
+    for hidden, slots, rows in itertools.product((264, 1024, 2880), (1, 2, 8), (1, 4, 33)):
+        # Each size in every grouping, but not with every number of rows.
+        if (hidden + slots + rows) % 2 or rows == 4:
+            for fuse in GROUPINGS:
+                name = f"{fuse} {hidden} x {slots} rows {rows}"
+                yield name, combine_norm(hidden, slots=slots), rows, (f"--fuse={fuse}",)
+
+
 def norm_graphs(hidden):
     """Norms that read rows in one, two and three phases."""
     return (
@@ -328,6 +347,7 @@ KINDS = {
     "algebra": algebra,
     "two-pass": two_passes,
     "schedules": schedules,
+    "groupings": groupings,
     "softmax": lambda: ((f"hidden {hidden}", softmax(hidden), 5, ()) for hidden in (1, 17, 1024, 70000)),
 }
 

@@ -50,8 +50,9 @@ static Status checkValues(llvm::ArrayRef<char *> arguments) {
     auto [flag, value] = argument.split('=');
     llvm::StringRef word = flag.ltrim('-');
     auto known = word == flag || flag == argument ? options.end() : options.find(word);
-    if (known != options.end() && (word == "bench" || word == "profile" || word == "row-invariant" ||
-                                   known->second->getValueExpectedFlag() == llvm::cl::ValueDisallowed))
+    if (known != options.end() &&
+        (word == "bench" || word == "profile" || word == "explain" || word == "row-invariant" ||
+         known->second->getValueExpectedFlag() == llvm::cl::ValueDisallowed))
       return Error{("expected " + flag + " without a value, but got '" + value + "'").str()};
   }
   llvm::StringRef last = arguments.back();

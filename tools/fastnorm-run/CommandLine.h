@@ -53,7 +53,10 @@ struct CommandLine {
               "Where to run; auto is a CUDA device if there is one, else the emulator", llvm::cl::init("auto")};
   Flag emulatorSeed{*this, "emulator-seed", "N", "Run the emulator's warps in an order drawn from a seed"};
   Flag target{*this, "target", "NAME", "What to compile for, as h200 or sm_90 (default: the device)"};
-  Flag fuse{*this, "fuse", "always|never", "Which kernels to fuse", llvm::cl::init("always")};
+  Flag fuse{
+      *this, "fuse", "auto|always|never|plan:A+B,C",
+      "Which kernels to fuse: what the cost model says is fastest, all, none, or those named, groups apart by commas",
+      llvm::cl::init("auto")};
   Flag alignment{*this, "alignment", "aligned|any|both",
                  "Compile for operands on multiples of 16 bytes, for any, or for each apart",
                  llvm::cl::init("aligned")};
@@ -61,6 +64,12 @@ struct CommandLine {
                                    llvm::cl::desc("Compile one schedule for every number of rows: a row's result never "
                                                   "depends on how many rows run with it"),
                                    llvm::cl::ZeroOrMore, llvm::cl::cat(category)};
+  llvm::cl::opt<bool> explain{
+      "explain",
+      llvm::cl::desc(
+          "Write how the cost model groups the graph's kernels instead of running it: what each way takes for "
+          "--dim rows, what bounds it, which rows get which"),
+      llvm::cl::ZeroOrMore, llvm::cl::cat(category)};
   Flag check{*this, "check", "reference[:all|:sample]",
              "Compare the results with a naive evaluation of the graph, in all rows or, by default where tensors are "
              "large, in a sample of them; filled arguments are then made on the device"};

@@ -34,6 +34,8 @@ static std::string ptxOf(const Plan &plan) {
 }
 
 static Result<std::string> textFor(const Options &options, const Source &source, const CompileOptions &compileOptions) {
+  if (options.explain)
+    return source.explain(compileOptions);
   if (!options.dump.empty())
     return source.dump(compileOptions, options.dump);
   if (options.emit == "mlir") {

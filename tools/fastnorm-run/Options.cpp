@@ -117,6 +117,13 @@ static Status checkWord(const CommandLine::Flag &flag, llvm::ArrayRef<StringRef>
   return expected(("--" + flag.ArgStr).str(), llvm::join(words, " or "), flag);
 }
 
+static Status checkFuse(const CommandLine::Flag &flag) {
+  StringRef text(flag.getValue());
+  if (llvm::is_contained({"auto", "always", "never"}, text) || (text.consume_front("plan:") && !text.empty()))
+    return {};
+  return expected("--fuse", "auto, always, never or plan:A+B,C", flag);
+}
+
 /// Checks that a flag with a free form is not given without a value.
 static Status checkValue(const CommandLine::Flag &flag) {
   if (!flag.getNumOccurrences() || !flag.empty())
@@ -146,6 +153,10 @@ static Status checkFilesDiffer(const Options &options) {
 static Status checkCombination(const CommandLine &line, const Options &options) {
   if (!options.emit.empty() && !options.dump.empty())
     return Error{"expected --emit or --dump, but got both"};
+  if (options.explain && (!options.emit.empty() || !options.dump.empty()))
+    return Error{"expected --explain or --emit or --dump, but got two of them"};
+  if (options.explain && line.fuse.getNumOccurrences())
+    return Error{"expected --explain, which shows all ways to fuse, or --fuse, which names one, but got both"};
   bool prints = !options.runs() || options.bench || options.check != CheckScope::None;
   if (options.profile && (prints || !options.outputs.empty() || !options.outputsFile.empty()))
     return Error{"expected --profile, which only runs the graph for a profiler, or --emit, --dump, --bench, --check or "
@@ -155,9 +166,9 @@ static Status checkCombination(const CommandLine &line, const Options &options) 
                  "with --output NAME=FILE.npy"};
   if (!options.runs() &&
       (options.bench || options.check != CheckScope::None || !options.outputs.empty() || !options.outputsFile.empty()))
-    return Error{
-        "expected --emit or --dump, which do not run the graph, or --bench, --check, --output or --outputs, which "
-        "do, but got both"};
+    return Error{"expected --emit, --dump or --explain, which do not run the graph, or --bench, --check, --output or "
+                 "--outputs, which "
+                 "do, but got both"};
   std::map<std::string, std::string> resultOfFile;
   for (const auto &[result, file] : options.outputs)
     if (auto [entry, isNew] = resultOfFile.try_emplace(file, result); !isNew)
@@ -206,6 +217,7 @@ Result<Options> tool::parseOptions(int argc, char **argv) {
   options.hasFuse = line.fuse.getNumOccurrences() != 0;
   options.bench = line.bench;
   options.profile = line.profile;
+  options.explain = line.explain;
   options.emit = line.emit;
   options.emitFile = line.emitFile;
   options.dump = line.dump;
@@ -218,7 +230,7 @@ Result<Options> tool::parseOptions(int argc, char **argv) {
                      readFill(line.fill, options),
                      readDevice(line, options),
                      readCheck(line.check, options),
-                     checkWord(line.fuse, {"always", "never"}),
+                     checkFuse(line.fuse),
                      checkWord(line.alignment, {"aligned", "any", "both"}),
                      checkWord(line.emit, {"mlir", "plan", "ptx"}),
                      checkValue(line.graph),

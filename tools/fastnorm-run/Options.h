@@ -42,7 +42,7 @@ struct Options {
   uint64_t emulatorSeed = 0;
 
   std::string target; ///< empty: the device's
-  std::string fuse = "always";
+  std::string fuse = "auto";
   bool hasFuse = false; ///< written on the command line
   std::string alignment = "aligned";
   bool rowInvariant = false;
@@ -52,11 +52,12 @@ struct Options {
   bool bench = false;
   bool profile = false;
 
+  bool explain = false;
   std::string emit; ///< "mlir", "plan" or "ptx"; empty: run
   std::string dump; ///< a stage; empty: none
   std::string emitFile = "-";
 
-  bool runs() const { return emit.empty() && dump.empty(); }
+  bool runs() const { return emit.empty() && dump.empty() && !explain; }
 };
 
 /// Prints help or the version and exits where asked to. An error is bad use.

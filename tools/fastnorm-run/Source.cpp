@@ -65,6 +65,11 @@ Result<Plan> Source::plan(const CompileOptions &options) const {
   return compile(*copy, options);
 }
 
+Result<std::string> Source::explain(const CompileOptions &options) const {
+  OwningOpRef<ModuleOp> copy(module().clone());
+  return fastnorm::explain(*copy, options);
+}
+
 Result<std::string> Source::dump(const CompileOptions &options, llvm::StringRef stage) const {
   OwningOpRef<ModuleOp> copy(module().clone());
   if (Status lowered = lower(*copy, options, stage); !lowered)

@@ -31,8 +31,8 @@ static Status checkAgainstSource(const Options &options, const Source &source) {
     return Error{"--target, --fuse, --alignment and --row-invariant say how to compile a graph" + isPlan};
   if (!source.isGraph() && options.check != CheckScope::None)
     return Error{"--check=reference needs a graph" + isPlan};
-  if (!source.isGraph() && (!options.dump.empty() || options.emit == "mlir"))
-    return Error{"--dump and --emit=mlir need a graph" + isPlan};
+  if (!source.isGraph() && (!options.dump.empty() || options.emit == "mlir" || options.explain))
+    return Error{"--dump, --explain and --emit=mlir need a graph" + isPlan};
   if (!options.dump.empty())
     return checkStage(options.dump);
   return {};

@@ -25,8 +25,9 @@ namespace fastnorm {
 struct CompileOptions {
   /// A name of KnownTargets, "h200", or a chip, "sm_90".
   std::string target = "h200";
-  /// "always" or "never".
-  std::string fuse = "always";
+  /// "auto": what the cost model says is fastest, "always", "never", or "plan:A+B,C": kernels that share a launch by
+  /// name.
+  std::string fuse = "auto";
   /// "aligned": operands whose bases and row strides are multiples of 16 bytes; "any"; "both": a variant for each.
   std::string alignment = "aligned";
   /// One schedule for every number of rows, so that a row's result never depends on how many rows run with it.
@@ -49,6 +50,10 @@ llvm::ArrayRef<llvm::StringLiteral> stageNames();
 /// Lowers a parsed graph in place, up to and including a stage. Remarks go to the context's diagnostic handler; errors
 /// become the result.
 Status lower(mlir::ModuleOp module, const CompileOptions &options, llvm::StringRef untilStage);
+
+/// Lowers a parsed graph in place to kernels and says how the cost model groups them and why: a page of text for
+/// people.
+Result<std::string> explain(mlir::ModuleOp module, const CompileOptions &options);
 
 /// Lowers a parsed graph in place to the last stage and exports it. The module holds one function.
 Result<Plan> compile(mlir::ModuleOp module, const CompileOptions &options);

@@ -78,21 +78,33 @@ def DecomposePass : Pass<"fastnorm-decompose", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::fastnorm::FastnormDialect", "::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
 }
 
-def FusePass : Pass<"fastnorm-fuse", "::mlir::func::FuncOp"> {
-  let summary = "Make one kernel of two where it is legal and wanted";
+def FusePass : Pass<"fastnorm-fuse", "::mlir::ModuleOp"> {
+  let summary = "Group kernels into launches as the cost model says is fastest";
   let description = [{
-    A kernel is fused into one that reads its result when both work on the same rows and the reader does not gather from
-    it. `fuse=always` fuses all of these for which a schedule exists, `fuse=never` none. Every decision is a remark,
-    `fuse` or `missed fuse`.
+    A kernel may share a launch with one that reads its result when both work on the same rows and the reader does not
+    gather from it. What that leads to are the groupings of a function's kernels; the cost model says what each takes, with
+    the schedules that its kernels would get.
+
+    - `fuse`: `auto` takes the fastest grouping; where the number of rows decides, the function stands once per row range,
+      as `fastnorm.ranges` says. `always` fuses all pairs for which a schedule exists, `never` none, and `plan:A+B,C` what
+      it names: groups apart by commas, kernels of a group by +, the second of a name as `A#2`.
+    - `row-invariant`: one grouping, that of many rows.
+    - `symbols`: values that are known, `rows=4096`: only functions that serve them are made.
+
+    Every decision is a remark, `fuse` or `missed fuse`, with the time of what was taken and of the best that was not.
   }];
-  let options = [Option<"fuse", "fuse", "std::string", "\"always\"", "always or never">];
+  let options = [
+    Option<"fuse", "fuse", "std::string", "\"auto\"", "auto, always, never or plan:A+B,C">,
+    Option<"rowInvariant", "row-invariant", "bool", "false", "One grouping for every number of rows">,
+    ListOption<"symbols", "symbols", "std::string", "Known symbol values: name=value">];
   let dependentDialects = ["::fastnorm::FastnormDialect"];
 }
 
 def SpecializePass : Pass<"fastnorm-specialize", "::mlir::ModuleOp"> {
   let summary = "Let a function stand once per row range and alignment class that needs its own code";
   let description = [{
-    Row ranges end where the cost model's schedule for one of the kernels changes; they are found by bisection. Each
+    Row ranges, within that of `fastnorm.ranges`, end where the cost model's schedule for one of the kernels changes; they are
+    found by bisection. Each
     function carries its range as `fastnorm.ranges`, where there are several, and its alignment class as
     `fastnorm.alignment`, where it is not 16; further functions name the graph they stand for in `fastnorm.variant_of`.
 
