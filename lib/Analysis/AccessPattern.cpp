@@ -133,6 +133,10 @@ int64_t AccessPattern::coveredColumns(ScheduleAttr schedule) const {
   return isShifted(schedule) && !hasGroups ? hidden + schedule.getVectorWidth() - 1 : hidden;
 }
 
+int64_t AccessPattern::columnChunks(ScheduleAttr schedule) const {
+  return llvm::divideCeil(coveredColumns(schedule), schedule.getColumnChunk());
+}
+
 Value AccessPattern::anchor() const {
   for (Value yielded : kernel.getBody().front().getTerminator()->getOperands())
     if (axesOf(yielded).areRowsAnd({Axis::Hidden}))
@@ -239,24 +243,44 @@ int64_t AccessPattern::phaseOfOp(Operation *op) const {
 }
 
 llvm::DenseSet<Value> AccessPattern::neededIn(int64_t phase) const {
-  SmallVector<Value> pending;
-  for (ReduceOp reduce : rowReductions)
+  SmallVector<Value> values;
+  for (ReduceOp reduce : llvm::concat<const ReduceOp>(rowReductions, columnReductions))
     if (phaseOfOp(reduce) == phase)
-      pending.push_back(reduce.getInput());
-  for (ReduceOp reduce : columnReductions)
-    if (phaseOfOp(reduce) == phase)
-      pending.push_back(reduce.getInput());
+      values.push_back(reduce.getInput());
   for (Value result : kernel.getBody().front().getTerminator()->getOperands())
     if (phaseOf(result) == phase && !columns.contains(result))
-      pending.push_back(result);
+      values.push_back(result);
+  return neededFor(values);
+}
+
+llvm::DenseSet<Value> AccessPattern::neededForRowReductions(int64_t phase) const {
+  SmallVector<Value> values;
+  for (ReduceOp reduce : rowReductions)
+    if (phaseOfOp(reduce) == phase)
+      values.push_back(reduce.getInput());
+  return neededFor(values);
+}
+
+llvm::DenseSet<Value> AccessPattern::neededForOutputs() const {
+  SmallVector<Value> values;
+  for (ReduceOp reduce : columnReductions)
+    values.push_back(reduce.getInput());
+  for (Value result : kernel.getBody().front().getTerminator()->getOperands())
+    if (!columns.contains(result))
+      values.push_back(result);
+  return neededFor(values);
+}
+
+/// Values that vary along hidden and that others are computed from, themselves included.
+llvm::DenseSet<Value> AccessPattern::neededFor(SmallVector<Value> values) const {
   llvm::DenseSet<Value> needed;
-  while (!pending.empty()) {
-    Value value = pending.pop_back_val();
+  while (!values.empty()) {
+    Value value = values.pop_back_val();
     AxesAttr axes = axesOf(value);
     if (!axes || !variesAlongHidden(axes) || !needed.insert(value).second)
       continue;
     if (Operation *producer = value.getDefiningOp())
-      llvm::append_range(pending, producer->getOperands());
+      llvm::append_range(values, producer->getOperands());
   }
   return needed;
 }

@@ -8,6 +8,7 @@
 #include "fastnorm/Analysis/SharedLayout.h"
 
 #include "fastnorm/Analysis/CentredPhase.h"
+#include "fastnorm/Analysis/TileLayout.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -19,6 +20,17 @@ static constexpr int64_t kRingAlignment = 128;
 
 SharedLayout::SharedLayout(const AccessPattern &pattern, ScheduleAttr schedule)
     : stages(schedule.getStages()), exchangePhases(schedule.getClusterCtas() > 1 ? pattern.phases - 1 : 0) {
+  if (!schedule.hasTiles()) {
+    placeRing(pattern, schedule);
+    placeColumns(pattern, schedule, /*chunks=*/1);
+    return;
+  }
+  TileLayout tile(pattern, schedule);
+  columnsOffset = llvm::alignTo(tile.bytes(), 16);
+  placeColumns(pattern, schedule, tile.chunksOfCta);
+}
+
+void SharedLayout::placeRing(const AccessPattern &pattern, ScheduleAttr schedule) {
   int64_t groups = schedule.getRowsPerCta();
   exchangeStart = schedule.getCopies() == Copies::Bulk ? 8 * groups * stages : 0;
   ringOffset = llvm::alignTo(exchangeStart + 8 * 2 * groups * exchangePhases, kRingAlignment);
@@ -29,9 +41,19 @@ SharedLayout::SharedLayout(const AccessPattern &pattern, ScheduleAttr schedule)
     }
     groupBytes = stageBytes * stages;
   }
-  int64_t ringBytes = groups * groupBytes;
-  int64_t columnBytes = pattern.columnReductions.empty() || groups == 1 ? 0 : groups * schedule.getColumnChunk() * 4;
-  totalBytes = ringOffset + std::max(ringBytes, columnBytes);
+  totalBytes = ringOffset + groups * groupBytes;
+  columnsOffset = schedule.sumsInSharedMemory() ? llvm::alignTo(totalBytes, 16) : ringOffset;
+}
+
+void SharedLayout::placeColumns(const AccessPattern &pattern, ScheduleAttr schedule, int64_t chunks) {
+  int64_t groups = schedule.getRowsAtOnce();
+  bool isShared = schedule.sumsInSharedMemory();
+  columnReductionBytes = isShared ? schedule.getColumnChunk() * 4 : 0;
+  columnChunkBytes = isShared ? static_cast<int64_t>(pattern.columnReductions.size()) * columnReductionBytes
+                              : schedule.getColumnChunk() * 4;
+  columnGroupBytes = isShared ? chunks * columnChunkBytes : columnChunkBytes;
+  bool areNeeded = isShared || (!pattern.columnReductions.empty() && groups > 1);
+  totalBytes = std::max(totalBytes, columnsOffset + (areNeeded ? groups * columnGroupBytes : 0));
 }
 
 int64_t fastnorm::slotsPerReduction(ScheduleAttr schedule) {
@@ -41,7 +63,8 @@ int64_t fastnorm::slotsPerReduction(ScheduleAttr schedule) {
 int64_t fastnorm::slotSets(ScheduleAttr schedule) { return schedule.isPersistent() ? 2 * schedule.getRowsPerCta() : 1; }
 
 int64_t fastnorm::reductionSlots(const AccessPattern &pattern, ScheduleAttr schedule) {
-  if (schedule.getScope() == RowScope::Lanes || schedule.getThreadsPerRow() * schedule.getClusterCtas() <= 32)
+  if (schedule.hasTiles() || schedule.getScope() == RowScope::Lanes ||
+      schedule.getThreadsPerRow() * schedule.getClusterCtas() <= 32)
     return 0;
   return slotSets(schedule) * valuesPerWarp(pattern, schedule) * slotsPerReduction(schedule);
 }

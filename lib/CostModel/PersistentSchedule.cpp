@@ -31,6 +31,11 @@ static constexpr int64_t kThreadsOfShortRows = 256;
 /// Vectors of 16 bytes of a row that neighbouring lanes have; of more a warp has its own row.
 static constexpr int64_t kMostVectorsOfLanes = 32;
 static constexpr int64_t kMostCtasOfGrid = 1024;
+/// Rows of a tile: of one a CTA idles at two barriers a row, with 8 what it does once a tile is little beside them,
+/// more than 32 gain nothing. Not measured.
+static constexpr int64_t kFewestRowsOfTile = 2;
+static constexpr int64_t kEnoughRowsOfTile = 8;
+static constexpr int64_t kMostRowsOfTile = 32;
 /// Bytes that all row groups of a CTA have on their way at least: 60 to 96 KB were best.
 static constexpr int64_t kBytesInFlight = 60 * 1024;
 
@@ -56,9 +61,18 @@ public:
         for (int64_t wideVectorsOfThread : sizes)
           if (std::optional<ScheduleAttr> schedule = withRowGroups(ctas, wideVectorsOfThread))
             return schedule;
+    // A tile keeps as many multiprocessors busy as there are rows at most; over a grid few rows do, too.
+    if (!rows || *rows > target.getMultiprocessors() / 2)
+      if (std::optional<ScheduleAttr> schedule = withTilesInL2())
+        return schedule;
     for (int64_t threads : {256, 512, 1024})
       for (int64_t vectors : {2, 4, 8})
         if (std::optional<ScheduleAttr> schedule = overGrid(threads, vectors))
+          return schedule;
+    for (int64_t threads : {kThreads, kThreads / 2})
+      for (int64_t wideVectorsOfThread : {2, 1})
+        if (std::optional<ScheduleAttr> schedule =
+                withTiles(/*ctas=*/1, Accumulators::Registers, threads, wideVectorsOfThread))
           return schedule;
     return std::nullopt;
   }
@@ -156,6 +170,50 @@ private:
     return ifLegal(draft);
   }
 
+  /// Rows that no CTA or cluster can keep, but whose sums lie in its shared memory: tiles that are read again from the
+  /// L2, over as few CTAs as leave room there for eight rows of each. (3 tensors from memory and 2 from the L2; over a
+  /// grid 5 from memory. By bytes, not measured.)
+  std::optional<ScheduleAttr> withTilesInL2() const {
+    std::optional<ScheduleAttr> widest;
+    for (int64_t ctas = 1; ctas <= std::max<int64_t>(1, target.getClusterCtas()); ctas *= 2)
+      if (std::optional<ScheduleAttr> schedule = withTiles(ctas, Accumulators::Shared, kThreads, 2)) {
+        widest = schedule;
+        if (schedule->getRowsPerCta() >= kEnoughRowsOfTile)
+          break;
+      }
+    return widest;
+  }
+
+  /// Rows of all clusters' tiles that half of the L2 holds, for each of them.
+  int64_t rowsInL2(int64_t clusters) const {
+    int64_t rowBytes = pattern.hidden * bytesOfStreams();
+    return target.getL2Bytes() / 2 / std::max<int64_t>(1, clusters * rowBytes);
+  }
+
+  std::optional<ScheduleAttr> withTiles(int64_t ctas, Accumulators accumulators, int64_t threads,
+                                        int64_t wideVectorsOfThread) const {
+    ScheduleDraft draft = start();
+    draft.kind = ScheduleKind::TwoPass;
+    draft.scope = ctas > 1 ? RowScope::Cluster : RowScope::Cta;
+    draft.ctasPerRow = ctas;
+    draft.accumulators = accumulators;
+    int64_t vectors = llvm::divideCeil(llvm::divideCeil(pattern.hidden, vectorWidth), ctas);
+    int64_t mostOfThread = std::max<int64_t>(1, wideVectorsOfThread * 16 / pattern.narrowestBytes / vectorWidth);
+    draft.vectorsPerThread = std::min(mostOfThread, vectors);
+    draft.threadsPerRow =
+        std::min<int64_t>(threads, llvm::alignTo(llvm::divideCeil(vectors, draft.vectorsPerThread), 32));
+    draft.vectorsInFlight = draft.vectorsPerThread;
+    int64_t clusters = residentClusters(ctas);
+    draft.persistentCtas = clusters * ctas;
+    int64_t fit = rowsInL2(clusters);
+    if (accumulators == Accumulators::Shared && fit < kFewestRowsOfTile)
+      return std::nullopt;
+    // Beside partials that each tile's sums are added to, lower tiles are too little, whatever the L2 holds.
+    int64_t fewest = accumulators == Accumulators::Shared ? kFewestRowsOfTile : kEnoughRowsOfTile;
+    draft.rowsPerCta = std::clamp<int64_t>(fit, fewest, kMostRowsOfTile);
+    return ifLegal(draft);
+  }
+
   /// Rows that no CTA or cluster can keep: each CTA keeps a part of the columns, and reads it again in each phase.
   std::optional<ScheduleAttr> overGrid(int64_t threads, int64_t vectors) const {
     ScheduleDraft draft = start();
@@ -172,13 +230,18 @@ private:
     return ifLegal(draft);
   }
 
+  /// Of an element of each streamed input, in sum.
+  int64_t bytesOfStreams() const {
+    int64_t bytes = 0;
+    for (BlockArgument argument : pattern.streamed)
+      bytes += elementBytes(argument);
+    return bytes;
+  }
+
   /// The fewest that have enough on its way.
   int64_t stagesOf(const ScheduleDraft &draft) const {
-    int64_t elementBytesOfAll = 0;
-    for (BlockArgument argument : pattern.streamed)
-      elementBytesOfAll += elementBytes(argument);
     int64_t columns = llvm::divideCeil(pattern.hidden, draft.ctasPerRow);
-    int64_t stageBytes = std::max<int64_t>(1, draft.rowsPerCta * elementBytesOfAll * columns);
+    int64_t stageBytes = std::max<int64_t>(1, draft.rowsPerCta * bytesOfStreams() * columns);
     return std::clamp<int64_t>(llvm::divideCeil(kBytesInFlight, stageBytes), 2, ScheduleAttr::kMostStages);
   }
 

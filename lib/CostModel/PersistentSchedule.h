@@ -14,8 +14,8 @@
 
 namespace fastnorm {
 
-/// The schedule for a kernel whose CTAs walk over many rows, because it reduces over them; nothing where no cluster of
-/// the target can hold the sums of all columns in its registers. `rows` counts all rows; without it, many.
+/// The schedule for a kernel whose CTAs walk over many rows, because it reduces over them; nothing where none is
+/// legal. `rows` counts all rows; without it, many.
 std::optional<ScheduleAttr> bestPersistentSchedule(const AccessPattern &pattern, TargetAttr target,
                                                    std::optional<int64_t> rows);
 

@@ -32,6 +32,9 @@ static constexpr int64_t kLeastRegisters = 40;
 /// that sum columns take 96 to 106 with 16 sums a thread, 113 to 124 with 32 and a second row reduction).
 static constexpr int64_t kWalkRegisters = 24;
 
+/// Of tiles: the tile, its height, and the chunk beside the row (64 registers spilled 4 bytes at 8 sums a thread).
+static constexpr int64_t kTileRegisters = 12;
+
 /// Row scalars that a reduction behind the first leaves for later phases, and what it works in.
 static constexpr int64_t kRegistersPerFurtherReduction = 4;
 
@@ -87,6 +90,7 @@ RegisterEstimate::RegisterEstimate(const AccessPattern &pattern, ScheduleAttr sc
   bool keeps = schedule.getKind() == ScheduleKind::PerRow && schedule.getScope() != RowScope::Grid;
   keptPerVector = keeps ? keptWords(pattern, schedule) : 0;
   base = kBaseRegisters + shiftRegisters(pattern, schedule) + (schedule.isPersistent() ? kWalkRegisters : 0) +
+         (schedule.hasTiles() ? kTileRegisters : 0) +
          kRegistersPerFurtherReduction * std::max<int64_t>(0, meetings(pattern, schedule) - 1);
   vectors = schedule.getVectorsPerThread();
   vectorsInFlight = schedule.getVectorsInFlight();
@@ -94,8 +98,9 @@ RegisterEstimate::RegisterEstimate(const AccessPattern &pattern, ScheduleAttr sc
   int64_t invariantVectors = schedule.getInvariants() == Invariants::Early
                                  ? schedule.getVectorsPerThread()
                                  : std::min(lateVectors(pattern, schedule, /*done=*/0), schedule.getVectorsPerThread());
-  // A sweep loads those of a group of vectors together.
-  if (schedule.getKind() == ScheduleKind::TwoPass)
+  // A sweep loads those of a group of vectors together; over the rows of a tile early ones wait.
+  bool waits = schedule.hasTiles() && schedule.getInvariants() == Invariants::Early;
+  if (schedule.getKind() == ScheduleKind::TwoPass && !waits)
     invariantVectors = schedule.getVectorsInFlight();
   for (BlockArgument argument : pattern.invariants)
     invariants += loadWords(pattern, argument, schedule) * invariantVectors;

@@ -31,11 +31,12 @@ struct ScheduleDraft {
   int64_t stages = 0;
   Copies copies = Copies::Bulk;
   int64_t finalizeWidth = 8;
+  Accumulators accumulators = Accumulators::Registers;
 
   ScheduleAttr attribute(mlir::MLIRContext *context) const {
     return ScheduleAttr::get(context, kind, scope, threadsPerRow, rowsPerCta, ctasPerRow, vectorWidth, vectorsPerThread,
                              vectorsInFlight, slotsInFlight, minCtas, invariants, keep, stores, persistentCtas, stages,
-                             copies, finalizeWidth, Accumulate::Partials, /*dependentLaunch=*/false);
+                             copies, finalizeWidth, Accumulate::Partials, accumulators, /*dependentLaunch=*/false);
   }
 };
 

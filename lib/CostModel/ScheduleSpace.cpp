@@ -10,6 +10,7 @@
 #include "fastnorm/Analysis/ColumnSums.h"
 #include "fastnorm/Analysis/RowLayout.h"
 #include "fastnorm/Analysis/SharedLayout.h"
+#include "fastnorm/Analysis/TileLayout.h"
 #include "fastnorm/CostModel/RegisterEstimate.h"
 #include "fastnorm/Target/Capabilities.h"
 
@@ -30,9 +31,10 @@ static Reason whyColumnsIllegal(const AccessPattern &pattern, ScheduleAttr sched
                          held, pattern.hidden,
                          columns == pattern.hidden ? "" : " and rows that are not aligned need a vector more")
         .str();
-  if (schedule.getCtasPerRow() > 1 && held - schedule.getColumnChunk() >= columns)
+  int64_t ofCta = schedule.getColumnChunk() * (schedule.hasTiles() ? TileLayout(pattern, schedule).chunksOfCta : 1);
+  if (schedule.getCtasPerRow() > 1 && (schedule.getCtasPerRow() - 1) * ofCta >= columns)
     return llvm::formatv("splits a row over {0} CTAs of {1} elements, but hidden {2} ends before the last of them",
-                         schedule.getCtasPerRow(), schedule.getColumnChunk(), pattern.hidden)
+                         schedule.getCtasPerRow(), ofCta, pattern.hidden)
         .str();
   int64_t lastVector = schedule.getColumnChunk() - schedule.getThreadsPerRow() * schedule.getVectorWidth();
   if (lastVector >= columns)
@@ -60,9 +62,11 @@ static Reason whyGroupsIllegal(const AccessPattern &pattern, ScheduleAttr schedu
 static Reason whyKindIllegal(const AccessPattern &pattern, ScheduleAttr schedule) {
   if (schedule.getKind() == ScheduleKind::PerElement && !pattern.rowReductions.empty())
     return "is per_element, but the kernel reduces rows: use per_row or two_pass";
-  if (schedule.getKind() == ScheduleKind::TwoPass && schedule.getScope() != RowScope::Cta)
-    return "is two_pass, which needs scope cta";
-  bool readsAgain = schedule.getKind() == ScheduleKind::TwoPass || schedule.getScope() == RowScope::Grid;
+  if (schedule.getKind() == ScheduleKind::TwoPass && !schedule.hasTiles() && schedule.getScope() != RowScope::Cta)
+    return "is two_pass, which needs scope cta, or persistent_ctas and scope cluster";
+  // Of a tile results are written in the last pass only, and elements by the threads that read them there.
+  bool readsAgain =
+      (schedule.getKind() == ScheduleKind::TwoPass && !schedule.hasTiles()) || schedule.getScope() == RowScope::Grid;
   if (std::optional<std::string> reason = readsAgain ? pattern.whyNotReadAgain() : std::nullopt)
     return *reason + ": use a schedule that keeps its row, per_row with scope lanes, cta or cluster";
   return std::nullopt;
@@ -84,10 +88,14 @@ static Reason whyColumnSumsIllegal(const AccessPattern &pattern, ScheduleAttr sc
   if (pattern.columnReductions.empty()) {
     if (schedule.addsAtomically())
       return "accumulates sums over rows, but the kernel reduces over none: use accumulate partials";
+    if (schedule.sumsInSharedMemory())
+      return "keeps sums over rows in shared memory, but the kernel reduces over none: use accumulators registers";
     return std::nullopt;
   }
   if (!schedule.isPersistent())
-    return "works on a part of the rows, but the kernel reduces over all of them: use per_row with persistent_ctas";
+    return "works on a part of the rows, but the kernel reduces over all of them: use persistent_ctas";
+  if (schedule.sumsInSharedMemory() && !schedule.hasTiles())
+    return "keeps its rows, and sums over them in shared memory: use accumulators registers, or two_pass";
   if (pattern.isShifted(schedule))
     return llvm::formatv("has vectors of {0} elements, which rows that start at multiples of {1} shift, but the kernel "
                          "reduces over rows and its threads keep their columns: use vector_width {1}",

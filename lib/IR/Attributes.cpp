@@ -256,9 +256,9 @@ LogicalResult RangeAttr::verify(function_ref<InFlightDiagnostic()> emitError, St
 //===----------------------------------------------------------------------===//
 
 static LogicalResult verifyCtasPerRow(function_ref<InFlightDiagnostic()> emitError, ScheduleKind kind, RowScope scope,
-                                      int64_t ctasPerRow) {
+                                      int64_t ctasPerRow, bool hasTiles) {
   bool splits = scope == RowScope::Cluster || scope == RowScope::Grid;
-  if (splits && kind != ScheduleKind::PerRow)
+  if (splits && kind != ScheduleKind::PerRow && !(hasTiles && scope == RowScope::Cluster))
     return emitError() << "expects kind per_row for scope " << stringifyRowScope(scope) << ", but got "
                        << stringifyScheduleKind(kind);
   if (!splits && ctasPerRow != 1)
@@ -277,17 +277,20 @@ static LogicalResult verifyPersistence(function_ref<InFlightDiagnostic()> emitEr
     return emitError() << "expects stages only of persistent CTAs, but got " << stages << " and persistent_ctas 0";
   if (persistentCtas == 0)
     return success();
-  if (kind != ScheduleKind::PerRow)
-    return emitError() << "expects kind per_row of persistent CTAs, but got " << stringifyScheduleKind(kind);
+  if (kind == ScheduleKind::PerElement)
+    return emitError() << "expects kind per_row or two_pass of persistent CTAs, but got per_element";
+  bool hasTiles = kind == ScheduleKind::TwoPass;
+  if (hasTiles && scope != RowScope::Cta && scope != RowScope::Cluster)
+    return emitError() << "expects scope cta or cluster for tiles of two_pass, but got " << stringifyRowScope(scope);
   if (persistentCtas < 0 || persistentCtas > 65536 || persistentCtas % ctasPerRow)
     return emitError() << "expects persistent_ctas to be a multiple of ctas_per_row, " << ctasPerRow
                        << ", up to 65536, but got " << persistentCtas;
-  bool mayStage = scope == RowScope::Cta || scope == RowScope::Cluster;
+  bool mayStage = (scope == RowScope::Cta || scope == RowScope::Cluster) && !hasTiles;
   if (stages != 0 && (stages < 2 || stages > ScheduleAttr::kMostStages || !mayStage))
     return emitError() << "expects stages 0, or 2 to " << ScheduleAttr::kMostStages
-                       << " with scope cta or cluster, but got " << stages << " with scope "
-                       << stringifyRowScope(scope);
-  if (scope != RowScope::Lanes && rowsPerCta > ScheduleAttr::kMostRowGroups)
+                       << " with kind per_row and scope cta or cluster, but got " << stages << " with "
+                       << stringifyScheduleKind(kind) << " and " << stringifyRowScope(scope);
+  if (!hasTiles && scope != RowScope::Lanes && rowsPerCta > ScheduleAttr::kMostRowGroups)
     return emitError() << "expects at most " << ScheduleAttr::kMostRowGroups
                        << " row groups in a CTA, but got rows_per_cta " << rowsPerCta;
   return success();
@@ -298,7 +301,8 @@ LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                    int64_t vectorsPerThread, int64_t vectorsInFlight, int64_t slotsInFlight,
                                    int64_t minCtas, Invariants invariants, Keep keep, Stores stores,
                                    int64_t persistentCtas, int64_t stages, Copies copies, int64_t finalizeWidth,
-                                   Accumulate accumulate, bool dependentLaunch) {
+                                   Accumulate accumulate, Accumulators accumulators, bool dependentLaunch) {
+  bool hasTiles = kind == ScheduleKind::TwoPass && persistentCtas > 0;
   const std::pair<StringRef, int64_t> counts[] = {{"threads_per_row", threadsPerRow},
                                                   {"rows_per_cta", rowsPerCta},
                                                   {"ctas_per_row", ctasPerRow},
@@ -311,13 +315,13 @@ LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
       return emitError() << "expects " << name << " from 1 to 1024, but got " << count;
   if (!llvm::isPowerOf2_64(vectorWidth) || vectorWidth < 1 || vectorWidth > 16)
     return emitError() << "expects vector_width to be 1, 2, 4, 8 or 16 elements, but got " << vectorWidth;
-  if (threadsPerRow * rowsPerCta > 1024)
+  if (!hasTiles && threadsPerRow * rowsPerCta > 1024)
     return emitError() << "expects at most 1024 threads per CTA, but threads_per_row " << threadsPerRow
                        << " times rows_per_cta " << rowsPerCta << " is " << threadsPerRow * rowsPerCta;
   if (vectorsInFlight > vectorsPerThread)
     return emitError() << "expects vectors_in_flight to be at most vectors_per_thread, " << vectorsPerThread
                        << ", but got " << vectorsInFlight;
-  if (failed(verifyCtasPerRow(emitError, kind, scope, ctasPerRow)))
+  if (failed(verifyCtasPerRow(emitError, kind, scope, ctasPerRow, hasTiles)))
     return failure();
   if (stages == 0 && copies != Copies::Bulk)
     return emitError() << "expects copies " << stringifyCopies(copies) << " only with stages, but got stages 0";
@@ -327,6 +331,8 @@ LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
     return emitError() << "expects finalize_width to be a power of two up to 32, but got " << finalizeWidth;
   if (accumulate == Accumulate::Atomic && persistentCtas == 0)
     return emitError() << "expects accumulate atomic only of persistent CTAs, but got persistent_ctas 0";
+  if (accumulators == Accumulators::Shared && persistentCtas == 0)
+    return emitError() << "expects accumulators shared only of persistent CTAs, but got persistent_ctas 0";
   if (kind == ScheduleKind::PerElement)
     return success();
   if (scope == RowScope::Lanes && (threadsPerRow > 32 || !llvm::isPowerOf2_64(threadsPerRow)))
@@ -342,6 +348,13 @@ LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
 
 #define GET_ATTRDEF_CLASSES
 #include "fastnorm/IR/Attributes.cpp.inc"
+
+ScheduleAttr ScheduleAttr::ofWarps() const {
+  return get(getContext(), getKind(), RowScope::Lanes, /*threads_per_row=*/32, /*rows_per_cta=*/1, /*ctas_per_row=*/1,
+             getVectorWidth(), getVectorsPerThread(), getVectorsInFlight(), getSlotsInFlight(), /*min_ctas=*/1,
+             getInvariants(), getKeep(), getStores(), /*persistent_ctas=*/0, /*stages=*/0, Copies::Bulk,
+             getFinalizeWidth(), Accumulate::Partials, Accumulators::Registers, /*dependent_launch=*/false);
+}
 
 void FastnormDialect::registerAttributes() {
   addAttributes<

@@ -59,9 +59,9 @@ private:
       return op->emitOpError(reason);
     std::optional<ScheduleAttr> schedule = bestSchedule(pattern, target, rows);
     if (!schedule)
-      return kernel.emitOpError("reduces over rows of ")
-             << pattern.hidden << " elements, but no CTA, cluster or grid of target " << target.getName()
-             << " has the registers for their sums; expected narrower rows";
+      return kernel.emitOpError("takes ")
+             << pattern.columnReductions.size() << " sums over rows, but no CTA, cluster or grid of target "
+             << target.getName() << " has the registers for them; expected fewer in a kernel";
     kernel.setScheduleAttr(*schedule);
     emitRemark(kernel.getLoc()) << "schedule: " << kernel.getName() << " (hidden " << pattern.hidden << ", "
                                 << pattern.phases << (pattern.phases == 1 ? " phase) " : " phases) ") << *schedule;

@@ -247,7 +247,7 @@ func.func private @stages_of_a_row() attributes {s = #fastnorm.schedule<kind = p
 
 // -----
 
-// expected-error@+1 {{expects stages 0, or 2 to 8 with scope cta or cluster, but got 1 with scope cta}}
+// expected-error@+1 {{expects stages 0, or 2 to 8 with kind per_row and scope cta or cluster, but got 1 with per_row and cta}}
 func.func private @one_stage() attributes {s = #fastnorm.schedule<kind = per_row, scope = cta, threads_per_row = 64, vector_width = 8, vectors_per_thread = 1, persistent_ctas = 4, stages = 1>}
 
 // -----
@@ -288,3 +288,33 @@ func.func @gradient_of_is_a_list(%x: tensor<4x8xf32>) -> (tensor<4x8xf32> {fastn
 
 // expected-error@+1 {{expects accumulate atomic only of persistent CTAs, but got persistent_ctas 0}}
 func.func private @atomic_sums_of_a_row() attributes {s = #fastnorm.schedule<kind = per_row, scope = cta, threads_per_row = 64, vector_width = 8, vectors_per_thread = 1, accumulate = atomic>}
+
+// -----
+
+// expected-error@+1 {{expects accumulators shared only of persistent CTAs, but got persistent_ctas 0}}
+func.func private @shared_sums_of_a_row() attributes {s = #fastnorm.schedule<kind = per_row, scope = cta, threads_per_row = 64, vector_width = 8, vectors_per_thread = 1, accumulators = shared>}
+
+// -----
+
+// expected-error@+1 {{expects kind per_row or two_pass of persistent CTAs, but got per_element}}
+func.func private @persistent_elements() attributes {s = #fastnorm.schedule<kind = per_element, scope = cta, threads_per_row = 64, vector_width = 8, vectors_per_thread = 1, persistent_ctas = 4>}
+
+// -----
+
+// expected-error@+1 {{expects scope cta or cluster for tiles of two_pass, but got lanes}}
+func.func private @tiles_of_lanes() attributes {s = #fastnorm.schedule<kind = two_pass, scope = lanes, threads_per_row = 32, vector_width = 8, vectors_per_thread = 1, persistent_ctas = 4>}
+
+// -----
+
+// expected-error@+1 {{expects stages 0, or 2 to 8 with kind per_row and scope cta or cluster, but got 2 with two_pass and cta}}
+func.func private @stages_of_tiles() attributes {s = #fastnorm.schedule<kind = two_pass, scope = cta, threads_per_row = 64, vector_width = 8, vectors_per_thread = 1, persistent_ctas = 4, stages = 2>}
+
+// -----
+
+// expected-error@+1 {{expects kind per_row for scope cluster, but got two_pass}}
+func.func private @clusters_of_no_tiles() attributes {s = #fastnorm.schedule<kind = two_pass, scope = cluster, ctas_per_row = 2, threads_per_row = 64, vector_width = 8, vectors_per_thread = 1>}
+
+// -----
+
+// expected-error@+1 {{expects whole warps and one row per CTA for scope cta, but got threads_per_row 48 and rows_per_cta 40}}
+func.func private @half_warps_of_tiles() attributes {s = #fastnorm.schedule<kind = two_pass, scope = cta, threads_per_row = 48, rows_per_cta = 40, vector_width = 8, vectors_per_thread = 1, persistent_ctas = 4>}

@@ -1,4 +1,9 @@
-"""How sums over rows may be kept and meet: pinned schedules of kernels that have them, and graphs that are worked on so."""
+"""How sums over rows may be kept and meet: pinned schedules of kernels that have them, and graphs that are worked on so.
+
+usage: column_sums.py FILE, which writes a graph worked on in tiles
+"""
+
+import sys
 
 from persistent import backward, scheduled, shape
 
@@ -35,6 +40,36 @@ MASKS = (
 )
 
 
+
+def tile(threads, rows, vectors, ctas, persistent, extra="", width=8):
+    scope = f"scope = cluster, ctas_per_row = {ctas}" if ctas > 1 else "scope = cta"
+    return (f"kind = two_pass, {scope}, threads_per_row = {threads}, rows_per_cta = {rows}, vector_width = {width}, "
+            f"vectors_per_thread = {vectors}, persistent_ctas = {persistent}{extra}")
+
+
+SHARED = ", accumulators = shared"
+
+TILES = (
+    # hidden, threads, rows of a tile, vectors, CTAs of a row, of the grid
+    # Warps with rows to themselves, two rows each; one chunk.
+    (1024, 128, 8, 1, 1, 3),
+    # Warps that share a row: 2, 3 and 4 of them. Chunks that end past the row.
+    (2040, 128, 2, 1, 1, 3),
+    (2040, 96, 1, 2, 1, 2),
+    (520, 128, 1, 1, 1, 2),
+    # Clusters: parts of two chunks, the last with one; warps that share rows, too.
+    (1272, 64, 3, 1, 2, 4),
+    (2040, 64, 1, 1, 4, 8),
+    (1024, 32, 64, 1, 4, 4),
+)
+
+TILE_OPTIONS = (
+    "",
+    SHARED,
+    ", invariants = late, stores = cached",
+)
+
+
 def gradients(op, hidden, mask):
     """Only layer_norm has a gradient of its bias."""
     return backward(op, hidden, **{**mask, **({"grad_bias": "no"} if op == "rms_norm_backward" else {})})
@@ -60,3 +95,49 @@ def atomic():
     graph = scheduled(backward("layer_norm_backward", 2048, grad_dtype="f32"), shape(*ATOMIC_SHAPES[1][1:], extra=ATOMIC, width=1)
                       .replace("vectors_per_thread = 1", "vectors_per_thread = 8"))
     yield "any address", graph, 7, ("--alignment=any", "--offset=grad_weight=1", "--offset=x=1")
+
+
+def tiles():
+    """Tiles of rows that are read again: with sums in registers and in shared memory, added up or atomic."""
+    for hidden, *numbers in TILES:
+        for op in ("rms_norm_backward", "layer_norm_backward"):
+            for option in TILE_OPTIONS if op == "layer_norm_backward" else (SHARED,):
+                schedule = tile(*numbers, extra=option)
+                graph = scheduled(backward(op, hidden, residual="yes", accumulate="yes"), schedule)
+                for rows in (0, 1, 7, 40):
+                    yield f"{op} of {hidden}, {schedule}, {rows} rows", graph, rows, ("--emulator-seed=3",)
+    several = tile(64, 3, 2, 2, 4, ", vectors_in_flight = 2")
+    for schedule in (tile(128, 2, 1, 1, 3), tile(128, 8, 2, 1, 3, SHARED), several, several + SHARED):
+        for settings in (
+            {"residual": "yes", "residual_dtype": "f32", "weight_dtype": "f32", "grad_dtype": "f32"},
+            {"dtype": "f32", "weight": "no", "grad_weight": "yes"},
+            {"dtype": "f16", "grad_input": "no"},
+            {"grad_weight": "no"},
+            {"heads": "3", "head_weights": "no"},
+        ):
+            for rows in (1, 23):
+                yield f"{settings}, {schedule}", scheduled(gradients("layer_norm_backward", 2048, settings), schedule), rows, ()
+        # Nothing is left to sum over rows.
+        plain = schedule.replace(SHARED, "")
+        yield f"rows only, {plain}", scheduled(backward("layer_norm_backward", 2048, grad_weight="no", grad_bias="no"), plain), 23, ()
+        for mask in MASKS:
+            graph = scheduled(gradients("layer_norm_backward", 2048, mask), schedule + ATOMIC)
+            yield f"atomic {mask}, {schedule}", graph, 23, ("--emulator-seed=3",)
+    # The gradient lies over what it is computed from.
+    tied = backward("layer_norm_backward", 2048).replace("%x: tensor<?x2048xbf16>", "%x: tensor<?x2048xbf16> {fastnorm.result = 0 : i64}")
+    for schedule in (tile(128, 2, 1, 1, 3), several):
+        yield f"tied, {schedule}", scheduled(tied, schedule), 23, ("--emulator-seed=3",)
+
+
+def tiled_norms(graphs):
+    """Norms by tiles: no sums over rows, three phases, gathered rows; rows that begin anywhere."""
+    for hidden, *numbers in TILES:
+        for name, graph in graphs(hidden):
+            yield f"{name} of {hidden}, {tile(*numbers)}", scheduled(graph, tile(*numbers)), 23, ("--emulator-seed=3",)
+    for name, graph in graphs(2041):
+        yield f"odd {name}, {tile(128, 2, 1, 1, 3)}", scheduled(graph, tile(128, 2, 1, 1, 3)), 23, ("--emulator-seed=3",)
+
+
+if __name__ == "__main__":
+    with open(sys.argv[1], "w") as file:
+        file.write(scheduled(backward("layer_norm_backward", 1024), tile(64, 3, 1, 2, 8)))

@@ -337,6 +337,8 @@ def norm_graphs(hidden):
 KINDS = {
     "persistent-gradients": persistent.gradients,
     "atomic-sums": column_sums.atomic,
+    "tiles": column_sums.tiles,
+    "tiled-norms": lambda: column_sums.tiled_norms(norm_graphs),
     "persistent-norms": lambda: persistent.norms(norm_graphs),
     "rms-norm": lambda: over_sizes(rms_norm),
     "combine-norm": lambda: over_sizes(combine_norm),

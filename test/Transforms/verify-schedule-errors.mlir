@@ -37,7 +37,7 @@ func.func @per_element_reduces(%x: tensor<?x64xf32>) -> tensor<?x64xf32> {
 // -----
 
 func.func @two_pass_of_lanes(%x: tensor<?x64xf32>) -> tensor<?x64xf32> {
-  // expected-error@+1 {{'fastnorm.kernel' op has a schedule that is two_pass, which needs scope cta}}
+  // expected-error@+1 {{'fastnorm.kernel' op has a schedule that is two_pass, which needs scope cta, or persistent_ctas and scope cluster}}
   %m = fastnorm.kernel "k" (%a = %x) {schedule = #fastnorm.schedule<kind = two_pass, scope = lanes, threads_per_row = 16, rows_per_cta = 8, vector_width = 4, vectors_per_thread = 1>}
      : (tensor<?x64xf32>) -> tensor<?x64xf32> {
     %max = fastnorm.reduce max hidden (%a [row, hidden]) : tensor<?x64xf32> -> tensor<?xf32>

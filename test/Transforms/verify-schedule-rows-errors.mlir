@@ -3,7 +3,7 @@
 
 // Rows of other CTAs would be left out.
 func.func @alone(%x: tensor<?x1024xbf16>) -> tensor<1024xf32> {
-  // expected-error@+1 {{'fastnorm.kernel' op has a schedule that works on a part of the rows, but the kernel reduces over all of them: use per_row with persistent_ctas}}
+  // expected-error@+1 {{'fastnorm.kernel' op has a schedule that works on a part of the rows, but the kernel reduces over all of them: use persistent_ctas}}
   %sum = fastnorm.kernel "sum" (%a = %x) {schedule = #fastnorm.schedule<kind = per_row, scope = cta, threads_per_row = 128, vector_width = 8, vectors_per_thread = 1>}
      : (tensor<?x1024xbf16>) -> tensor<1024xf32> {
     %wide = fastnorm.map(%a [row, hidden]) -> [row, hidden] : (tensor<?x1024xbf16>) -> tensor<?x1024xf32> {

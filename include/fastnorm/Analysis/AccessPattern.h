@@ -74,6 +74,9 @@ struct AccessPattern {
   /// Values that carry hidden or group and that the reductions and results of a phase are computed from, themselves
   /// included.
   llvm::DenseSet<mlir::Value> neededIn(int64_t phase) const;
+  /// Likewise, that the row reductions of a phase alone are computed from; and all results and column reductions.
+  llvm::DenseSet<mlir::Value> neededForRowReductions(int64_t phase) const;
+  llvm::DenseSet<mlir::Value> neededForOutputs() const;
 
   /// Bytes that bases and run-time strides are multiples of: 16, or 1 where the function says `fastnorm.alignment = 1`
   /// (then of an element).
@@ -85,6 +88,8 @@ struct AccessPattern {
   bool isShifted(ScheduleAttr schedule) const { return schedule.getVectorWidth() > alignedElements; }
   /// Columns that the vectors of a schedule must cover for every row to be in them.
   int64_t coveredColumns(ScheduleAttr schedule) const;
+  /// Column chunks that a row has.
+  int64_t columnChunks(ScheduleAttr schedule) const;
   /// The value with [row, hidden] that shifted vectors are aligned for: the first that is stored, else that is
   /// streamed.
   mlir::Value anchor() const;
@@ -102,6 +107,7 @@ private:
   void countGroups(mlir::Value value);
   void placeRows();
   void findTied();
+  llvm::DenseSet<mlir::Value> neededFor(llvm::SmallVector<mlir::Value> values) const;
   bool isReadByWriter(mlir::BlockArgument argument, unsigned result) const;
 
   llvm::DenseMap<mlir::Value, int64_t> phase;

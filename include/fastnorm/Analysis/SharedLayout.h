@@ -15,7 +15,9 @@ namespace fastnorm {
 /// The dynamic shared memory of a persistent CTA, in bytes. First one 8-byte barrier for each row group and stage of
 /// bulk copies, and two for each row group and phase whose sums are exchanged in a cluster; then the ring: [row
 /// group][stage][streamed input], each place as long as the CTA's part of a row. When the rows are done the ring's
-/// memory is where row groups add up their columns: [row group][column chunk] of f32.
+/// memory is where row groups add up their columns, one column reduction after the other: [row group][column chunk] of
+/// f32. With `accumulators = shared` all sums lie there from the start, behind the ring: [row group][column
+/// chunk][column reduction][columns] of f32. Of tiles the sums of rows come first (TileLayout).
 struct SharedLayout {
   SharedLayout(const AccessPattern &pattern, ScheduleAttr schedule);
 
@@ -29,9 +31,17 @@ struct SharedLayout {
   int64_t groupBytes = 0; ///< of all stages
   /// Where the part of a streamed input begins in a stage.
   int64_t streamOffset(mlir::BlockArgument argument) const { return streamOffsets.lookup(argument); }
+  // Sums of columns.
+  int64_t columnsOffset = 0;
+  int64_t columnReductionBytes = 0; ///< from one column reduction to the next; 0: they take turns
+  int64_t columnChunkBytes = 0;     ///< of all column reductions
+  int64_t columnGroupBytes = 0;     ///< of a row group
   int64_t totalBytes = 0;
 
 private:
+  void placeRing(const AccessPattern &pattern, ScheduleAttr schedule);
+  void placeColumns(const AccessPattern &pattern, ScheduleAttr schedule, int64_t chunks);
+
   int64_t stages;
   int64_t exchangePhases;
   llvm::DenseMap<mlir::Value, int64_t> streamOffsets;

@@ -52,6 +52,9 @@ def Fastnorm_Copies : Fastnorm_Enum<"Copies", "who copies rows into shared memor
 def Fastnorm_Accumulate : Fastnorm_Enum<"Accumulate", "how the sums over rows of several CTAs meet", [
   I32EnumCase<"Partials", 0, "partials">, I32EnumCase<"Atomic", 1, "atomic">]>;
 
+def Fastnorm_Accumulators : Fastnorm_Enum<"Accumulators", "where CTAs keep their sums over rows", [
+  I32EnumCase<"Registers", 0, "registers">, I32EnumCase<"Shared", 1, "shared">]>;
+
 class Fastnorm_DefaultedEnum<EnumInfo enum, string default> : EnumParameter<enum> {
   let defaultValue = default;
 }
@@ -212,10 +215,10 @@ def Fastnorm_ScheduleAttr : Fastnorm_Attr<"Schedule", "schedule"> {
 
     | parameter | meaning |
     |---|---|
-    | kind | `per_element`: no row reduction; `per_row`: a row stays in registers between its phases; `two_pass`: one sweep over column chunks per phase, re-reading; legal for every hidden |
+    | kind | `per_element`: no row reduction; `per_row`: a row stays in registers between its phases; `two_pass`: one sweep over column chunks per phase, re-reading; legal for every hidden. Persistent CTAs sweep over *tiles* of rows_per_cta rows: a *reduction pass* per row reduction, whose sums stay in shared memory, then an *output pass* that has everything else |
     | scope | who shares a row: `lanes`, 1 to 32 neighbouring lanes (a power of two); `cta`, the whole CTA; `cluster`, the CTAs of a cluster, whose sums meet in distributed shared memory; `grid`, CTAs whose sums meet in global memory, one launch per phase, each reading its columns again |
     | threads_per_row | threads of a CTA that share a row; for `per_element`, neighbouring threads along hidden |
-    | rows_per_cta | rows one CTA works on side by side; more than 1 only for `lanes` and `per_element`, and for persistent CTAs, whose threads then form as many *row groups* |
+    | rows_per_cta | rows one CTA works on side by side; more than 1 only for `lanes` and `per_element`, and for persistent CTAs, whose threads then form as many *row groups*; for `two_pass` of persistent CTAs the rows of a tile at most, 1 to 1024: with fewer rows tiles are as high as spreads them over all CTAs |
     | ctas_per_row | CTAs that share a row, each a contiguous part of its columns: for `cluster` 2, 4, 8 or 16, for `grid` 2 to 1024, else 1 |
     | vector_width | elements a thread loads from a row at once |
     | vectors_per_thread | vectors each thread owns of a row; for `two_pass` and `per_element`, of a column chunk |
@@ -230,6 +233,7 @@ def Fastnorm_ScheduleAttr : Fastnorm_Attr<"Schedule", "schedule"> {
     | copies | of stages: `bulk`, one thread copies the row of an input at once (`cp.async.bulk`); `by_thread`, each thread copies the vectors that it reads (`cp.async`) |
     | finalize_width | of a kernel that reduces over rows: 16-byte pieces of columns that a warp of the second launch adds up side by side, a power of two up to 32 |
     | accumulate | of a kernel that reduces over rows: each CTA leaves its sums as `partials`, which another launch adds up in a fixed order, or adds them right to the result, `atomic`, in any order: the last bits differ from run to run. Atomic needs f32 results that are a sum and nothing more, but for an old sum of f32 that it is added to; a launch before sets them to zero, or to the old sum |
+    | accumulators | of a kernel that reduces over rows: CTAs keep the sums of their columns in `registers`, or in `shared` memory. With `two_pass`, registers hold those of a tile's column chunk, which are then added to what the CTA has left of the tiles before |
     | dependent_launch | the launch begins while the one before it in the graph drains, and waits for it before its first access; of a graph's first kernel it asks nothing |
 
     Persistent CTAs of scope `grid` keep their columns in each launch, whatever hidden is, and walk over the rows once per
@@ -238,7 +242,7 @@ def Fastnorm_ScheduleAttr : Fastnorm_Attr<"Schedule", "schedule"> {
     Row groups take the rows in turn: of c clusters (or CTAs), each of g groups, group j of cluster i works on rows
     (k · g + j) · c + i for k = 0, 1, …; with scope `lanes` a CTA takes rows_per_cta neighbouring rows at a time.
 
-    Threads per CTA are threads_per_row times rows_per_cta. A column chunk, the columns of a row that a CTA holds at a
+    Threads per CTA are threads_per_row times rows_per_cta, and threads_per_row for `two_pass`. A column chunk, the columns of a row that a CTA holds at a
     time, is threads_per_row times vector_width times vectors_per_thread elements.
 
     ```mlir
@@ -265,22 +269,31 @@ def Fastnorm_ScheduleAttr : Fastnorm_Attr<"Schedule", "schedule"> {
     Fastnorm_DefaultedEnum<Fastnorm_Copies, "::fastnorm::Copies::Bulk">:$copies,
     DefaultValuedParameter<"int64_t", "8">:$finalize_width,
     Fastnorm_DefaultedEnum<Fastnorm_Accumulate, "::fastnorm::Accumulate::Partials">:$accumulate,
+    Fastnorm_DefaultedEnum<Fastnorm_Accumulators, "::fastnorm::Accumulators::Registers">:$accumulators,
     DefaultValuedParameter<"bool", "false">:$dependent_launch);
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
-    int64_t getThreads() const { return getThreadsPerRow() * getRowsPerCta(); }
+    int64_t getThreads() const { return getThreadsPerRow() * getRowsAtOnce(); }
+    /// Rows that a CTA has threads for.
+    int64_t getRowsAtOnce() const { return getKind() == ScheduleKind::TwoPass ? 1 : getRowsPerCta(); }
     /// Elements of a row that one CTA's threads cover at once.
     int64_t getColumnChunk() const { return getThreadsPerRow() * getVectorWidth() * getVectorsPerThread(); }
     /// Whether a CTA walks over many rows.
     bool isPersistent() const { return getPersistentCtas() > 0; }
+    /// Whether persistent CTAs read tiles of rows again in each phase.
+    bool hasTiles() const { return getKind() == ScheduleKind::TwoPass && isPersistent(); }
+    /// That of a warp with a row to itself, which takes its columns as a sweep of this one does.
+    ScheduleAttr ofWarps() const;
     static constexpr int64_t kMostStages = 8;
     /// Named barriers of a CTA beside the one of all its threads: a row group has one.
     static constexpr int64_t kMostRowGroups = 15;
     /// Whether a CTA is several groups of threads, each with a row of its own and barriers of its own.
-    bool hasRowGroups() const { return getScope() != RowScope::Lanes && isPersistent() && getRowsPerCta() > 1; }
+    bool hasRowGroups() const { return getScope() != RowScope::Lanes && isPersistent() && getRowsAtOnce() > 1; }
     /// Whether CTAs add their sums over rows right to the results.
     bool addsAtomically() const { return getAccumulate() == Accumulate::Atomic; }
+    /// Whether sums over rows wait in shared memory.
+    bool sumsInSharedMemory() const { return getAccumulators() == Accumulators::Shared; }
     /// CTAs of a cluster; 1 without clusters.
     int64_t getClusterCtas() const { return getScope() == RowScope::Cluster ? getCtasPerRow() : 1; }
   }];

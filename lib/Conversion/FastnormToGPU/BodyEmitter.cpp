@@ -257,15 +257,27 @@ void BodyEmitter::pinColumns() {
 }
 
 /// Columns past the row gather what nobody reads.
-void BodyEmitter::accumulateColumns(int64_t phase, int64_t vector) {
-  for (auto [number, reduce] : llvm::enumerate(SmallVector<ReduceOp>(pattern.columnReductions))) {
-    if (pattern.phaseOfOp(reduce) != phase)
-      continue;
-    Value &sum = columnSums[number * schedule.getVectorsPerThread() + vector];
-    Value next = emitCombine(builder, loc, reduce.getCombiner(), sum, vectorValue(reduce.getInput(), vector),
-                             /*contract=*/true);
-    sum = position.rowExists ? Value(arith::SelectOp::create(builder, loc, position.rowExists, next, sum)) : next;
-  }
+void BodyEmitter::accumulateColumns(ReduceOp reduce, int64_t number, int64_t vector) {
+  Value &sum = columnSums[number * schedule.getVectorsPerThread() + vector];
+  Value next = emitCombine(builder, loc, reduce.getCombiner(), sum, vectorValue(reduce.getInput(), vector),
+                           /*contract=*/true);
+  sum = position.rowExists ? Value(arith::SelectOp::create(builder, loc, position.rowExists, next, sum)) : next;
+}
+
+void BodyEmitter::accumulateRows(int64_t phase, int64_t vector, SmallVectorImpl<Value> &partials) {
+  auto partial = partials.begin();
+  for (ReduceOp reduce : pattern.rowReductions)
+    if (pattern.phaseOfOp(reduce) == phase) {
+      *partial = accumulate(reduce, vector, *partial);
+      ++partial;
+    }
+}
+
+void BodyEmitter::storeOutput(unsigned resultIndex, Value value, int64_t vector) {
+  if (axesOf(value).areRowsAnd({Axis::Hidden}))
+    storeVector(resultIndex, vector);
+  else if (axesOf(value).contains(Axis::Group))
+    storeGroup(resultIndex, vector);
 }
 
 void BodyEmitter::computePhase(int64_t phase, int64_t vector, SmallVectorImpl<Value> &partials) {
@@ -277,19 +289,22 @@ void BodyEmitter::computePhase(int64_t phase, int64_t vector, SmallVectorImpl<Va
     else
       vectorValue(value, vector);
   }
-  auto partial = partials.begin();
-  for (ReduceOp reduce : pattern.rowReductions)
-    if (pattern.phaseOfOp(reduce) == phase) {
-      *partial = accumulate(reduce, vector, *partial);
-      ++partial;
-    }
-  accumulateColumns(phase, vector);
+  accumulateRows(phase, vector, partials);
+  for (auto [number, reduce] : llvm::enumerate(SmallVector<ReduceOp>(pattern.columnReductions)))
+    if (pattern.phaseOfOp(reduce) == phase)
+      accumulateColumns(reduce, static_cast<int64_t>(number), vector);
   Operation *yield = pattern.kernel.getBody().front().getTerminator();
   for (auto [index, value] : llvm::enumerate(yield->getOperands()))
-    if (pattern.phaseOf(value) == phase && axesOf(value).areRowsAnd({Axis::Hidden}))
-      storeVector(index, vector);
-    else if (pattern.phaseOf(value) == phase && axesOf(value).contains(Axis::Group))
-      storeGroup(index, vector);
+    if (pattern.phaseOf(value) == phase)
+      storeOutput(index, value, vector);
+}
+
+void BodyEmitter::computeOutputs(int64_t vector) {
+  for (auto [number, reduce] : llvm::enumerate(SmallVector<ReduceOp>(pattern.columnReductions)))
+    accumulateColumns(reduce, static_cast<int64_t>(number), vector);
+  Operation *yield = pattern.kernel.getBody().front().getTerminator();
+  for (auto [index, value] : llvm::enumerate(yield->getOperands()))
+    storeOutput(index, value, vector);
 }
 
 SmallVector<Value> BodyEmitter::reducePartials(int64_t phase, ArrayRef<Value> partials) {

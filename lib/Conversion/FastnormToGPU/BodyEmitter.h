@@ -74,6 +74,12 @@ public:
   /// this thread per row reduction of the phase, in order, and is brought up to date.
   void computePhase(int64_t phase, int64_t vector, llvm::SmallVectorImpl<mlir::Value> &partials);
 
+  // For tiles, whose reduction passes do nothing but reduce rows.
+  /// The part of computePhase that brings `partials` up to date.
+  void accumulateRows(int64_t phase, int64_t vector, llvm::SmallVectorImpl<mlir::Value> &partials);
+  /// What a vector contributes to the columns, and to the results of all phases.
+  void computeOutputs(int64_t vector);
+
   /// The identities that a phase's partials start from.
   llvm::SmallVector<mlir::Value> startPartials(int64_t phase);
   /// Combines the partials over the row's threads and makes the totals known; then stores the [row] results of the next
@@ -158,7 +164,8 @@ private:
   void storeGroup(unsigned resultIndex, int64_t vector);
   mlir::Value reduceSlots(ReduceOp reduce, int64_t vector);
   mlir::Value accumulate(ReduceOp reduce, int64_t vector, mlir::Value partial);
-  void accumulateColumns(int64_t phase, int64_t vector);
+  void accumulateColumns(ReduceOp reduce, int64_t number, int64_t vector);
+  void storeOutput(unsigned resultIndex, mlir::Value value, int64_t vector);
   void storeVector(unsigned resultIndex, int64_t vector);
   WarpElements elementsOfWarp();
 

@@ -30,8 +30,7 @@ static int64_t columnTiles(const AccessPattern &pattern) { return llvm::divideCe
 
 FillInterface::FillInterface(OpBuilder &builder, const AccessPattern &pattern, ScheduleAttr schedule, StringRef name)
     : sums(sumsToFill(pattern, schedule)), ctas(columnTiles(pattern) * static_cast<int64_t>(sums.size())) {
-  auto pointer =
-      MemRefType::get({1}, builder.getF32Type(), MemRefLayoutAttrInterface(), builder.getI64IntegerAttr(1));
+  auto pointer = MemRefType::get({1}, builder.getF32Type(), MemRefLayoutAttrInterface(), builder.getI64IntegerAttr(1));
   SmallVector<Type> types;
   for (const PlainColumnSum &sum : sums)
     types.append(sum.old ? 2 : 1, pointer);

@@ -42,7 +42,7 @@ static int64_t tileElements(const PartialsLayout &layout, ScheduleAttr schedule)
 
 /// CTAs that share the columns.
 static int64_t columnTiles(const PartialsLayout &layout, ScheduleAttr schedule) {
-  return llvm::divideCeil(layout.ctas * layout.chunk, tileElements(layout, schedule));
+  return llvm::divideCeil(layout.chunks * layout.chunk, tileElements(layout, schedule));
 }
 
 /// f32 in shared memory that one warp leaves of a column reduction: 16 bytes more than it has, so that warps begin in
@@ -194,14 +194,14 @@ private:
     } else {
       setStep = 32 / width * kWarps;
     }
-    // Of the units of a set, of all CTAs of the cluster.
+    // Of the units of a set, of all chunks.
     Value number = add(multiply(tile, width), ownUnit);
-    int64_t unitsOfCta = layout.chunk / layout.unit;
-    if (layout.ctas * unitsOfCta % width)
-      unitExists = less(number, i32(layout.ctas * unitsOfCta));
-    Value rank = divide(number, unitsOfCta);
-    Value within = remainder(number, unitsOfCta);
-    unitBytes = add(multiply(widened(rank), layout.ctaBytes()), multiply(widened(within), layout.unit * 4));
+    int64_t unitsOfChunk = layout.chunk / layout.unit;
+    if (layout.chunks * unitsOfChunk % width)
+      unitExists = less(number, i32(layout.chunks * unitsOfChunk));
+    Value rank = divide(number, unitsOfChunk);
+    Value within = remainder(number, unitsOfChunk);
+    unitBytes = add(multiply(widened(rank), layout.chunkBytes()), multiply(widened(within), layout.unit * 4));
   }
 
   /// CTAs of a part do its work; they all take the same branch.
@@ -232,7 +232,7 @@ private:
     if (unitExists)
       exists = both(exists, unitExists);
     Value base = add(add(addressOf(interface.partials), unitBytes), multiply(set, layout.setBytes()));
-    Value loaded = access.load(unit, {base, reduction * layout.chunkBytes()}, LoadPolicy::Ordered, exists);
+    Value loaded = access.load(unit, {base, reduction * layout.reductionBytes()}, LoadPolicy::Ordered, exists);
     // Zeros came where nothing was read.
     if (combinerOf(reduction) == Combiner::Add)
       return loaded;
@@ -312,13 +312,13 @@ private:
     shareSums(reduction, /*slotNumber=*/0);
     onElements([&] {
       Value element = add(multiply(tile, tileElements(layout, schedule)), thread);
-      Value exists = less(element, i32(layout.ctas * layout.chunk));
+      Value exists = less(element, i32(layout.chunks * layout.chunk));
       Value rank = divide(element, layout.chunk);
       Value within = remainder(element, layout.chunk);
-      Value bytes = add(multiply(widened(rank), layout.ctaBytes()), multiply(widened(within), 4));
+      Value bytes = add(multiply(widened(rank), layout.chunkBytes()), multiply(widened(within), 4));
       bytes = add(bytes, multiply(widened(split), layout.setBytes()));
       storeElement(readSum(reduction, /*slotNumber=*/0), add(addressOf(interface.nextPartials), bytes),
-                   reduction * layout.chunkBytes(), exists);
+                   reduction * layout.reductionBytes(), exists);
     });
   }
 
@@ -350,7 +350,7 @@ private:
     column = layout.columnOf(builder, loc, schedule, divide(within, layout.piece));
     column = add(column, remainder(within, layout.piece));
     column = add(column, multiply(rank, layout.chunk));
-    columnExists = both(less(rank, i32(layout.ctas)), less(column, i32(pattern.hidden)));
+    columnExists = both(less(rank, i32(layout.chunks)), less(column, i32(pattern.hidden)));
   }
 
   Value loadElement(Value input) {

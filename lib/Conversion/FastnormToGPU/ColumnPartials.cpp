@@ -7,13 +7,12 @@
 
 #include "ColumnPartials.h"
 
-#include "PartialsLayout.h"
 #include "RowReduction.h"
-#include "SharedMemory.h"
+#include "SharedColumns.h"
 #include "VectorAccess.h"
 
 #include "fastnorm/Analysis/ColumnSums.h"
-#include "fastnorm/Analysis/SharedLayout.h"
+#include "fastnorm/Analysis/TileLayout.h"
 #include "fastnorm/Target/Capabilities.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -30,27 +29,34 @@ namespace {
 class PartialsEmitter {
 public:
   PartialsEmitter(OpBuilder &builder, const AccessPattern &pattern, ScheduleAttr schedule,
-                  const KernelInterface &interface, const RowPosition &position)
+                  const KernelInterface &interface, const RowPosition &position, Value chunk)
       : builder(builder), loc(pattern.kernel.getLoc()), pattern(pattern), schedule(schedule), interface(interface),
-        position(position), memory(builder, loc), access(builder, loc), layout(pattern, schedule), piece(layout.piece),
-        pieceType(VectorType::get({piece}, builder.getF32Type())) {}
+        position(position), access(builder, loc), layout(pattern, schedule), piece(layout.piece),
+        pieceType(VectorType::get({piece}, builder.getF32Type())) {
+    enter(chunk);
+  }
 
-  void run(ArrayRef<Value> sums, std::optional<int64_t> phase) {
-    enter();
-    int64_t groups = schedule.getRowsPerCta();
-    if (groups > 1) {
-      SharedLayout layout(pattern, schedule);
-      shared = memory.at(memory.base(interface.function), layout.ringOffset);
-    }
+  void store(ArrayRef<Value> sums, std::optional<int64_t> phase) {
+    std::optional<SharedColumns> columns;
+    if (schedule.getRowsAtOnce() > 1)
+      columns.emplace(builder, pattern, schedule, interface, position);
     for (auto [number, reduce] : llvm::enumerate(SmallVector<ReduceOp>(pattern.columnReductions))) {
       if (phase && pattern.phaseOfOp(reduce) != *phase)
         continue;
       ArrayRef<Value> own = sums.slice(number * schedule.getVectorsPerThread(), schedule.getVectorsPerThread());
-      if (groups == 1)
-        storeOwn(number, own);
+      if (columns)
+        storeOverGroups(number, reduce.getCombiner(), own, *columns);
       else
-        storeOverGroups(number, reduce.getCombiner(), own);
+        storeOwn(number, own);
     }
+  }
+
+  SmallVector<Value> load(Value isThere) {
+    SmallVector<Value> sums;
+    for (auto [number, reduce] : llvm::enumerate(SmallVector<ReduceOp>(pattern.columnReductions)))
+      for (int64_t vector = 0; vector < schedule.getVectorsPerThread(); ++vector)
+        sums.push_back(loadVector(static_cast<int64_t>(number), reduce.getCombiner(), vector, isThere));
+    return sums;
   }
 
 private:
@@ -58,19 +64,26 @@ private:
   Value add(Value left, Value right) { return arith::AddIOp::create(builder, loc, left, right); }
   Value multiply(Value value, int64_t factor) { return arith::MulIOp::create(builder, loc, value, i64(factor)); }
   int64_t pieceBytes() const { return piece * 4; }
-  /// Pieces of a CTA's column chunk.
+  /// Pieces of a column chunk.
   int64_t pieces() const { return schedule.getColumnChunk() / piece; }
 
-  void enter() {
+  void enter(Value chunk) {
     auto index = [&](auto op) -> Value { return arith::IndexCastOp::create(builder, loc, builder.getI64Type(), op); };
-    Value cta = index(gpu::BlockIdOp::create(builder, loc, builder.getIndexType(), gpu::Dimension::x,
-                                             builder.getIndexAttr(INT32_MAX)));
+    Value number = index(gpu::BlockIdOp::create(builder, loc, builder.getIndexType(), gpu::Dimension::x,
+                                                builder.getIndexAttr(INT32_MAX)));
     thread = index(gpu::ThreadIdOp::create(builder, loc, builder.getIndexType(), gpu::Dimension::x,
                                            builder.getIndexAttr(schedule.getThreads())));
     if (schedule.addsAtomically())
       return;
-    // CTA after CTA: those of a cluster are neighbours.
-    ctaBase = add(addressOf(interface.columnSums), multiply(cta, layout.ctaBytes()));
+    // CTA after CTA: those of a cluster are neighbours, the last of which may have fewer chunks.
+    if (schedule.hasTiles()) {
+      Value ctas = i64(schedule.getCtasPerRow());
+      Value cluster = arith::DivUIOp::create(builder, loc, number, ctas);
+      Value rank = arith::RemUIOp::create(builder, loc, number, ctas);
+      number = add(multiply(cluster, layout.chunks), multiply(rank, TileLayout(pattern, schedule).chunksOfCta));
+      number = chunk ? add(number, chunk) : number;
+    }
+    chunkBase = add(addressOf(interface.columnSums), multiply(number, layout.chunkBytes()));
   }
 
   Value addressOf(Value pointer) {
@@ -78,13 +91,14 @@ private:
     return arith::IndexCastOp::create(builder, loc, builder.getI64Type(), address);
   }
 
-  /// Leaves a piece of a reduction's sums, number `first` (i64) + `further` of the CTA's chunk; nothing where it does
+  /// Leaves a piece of a reduction's sums, number `first` (i64) + `further` of the chunk; nothing where it does
   /// not exist (i1; null: it does).
   void leave(int64_t reduction, Value value, Value first, int64_t further, Value exists) {
     if (schedule.addsAtomically())
       return addToResults(reduction, value, add(first, i64(further)), exists);
     access.store(
-        value, {add(ctaBase, multiply(first, pieceBytes())), reduction * layout.chunkBytes() + further * pieceBytes()},
+        value,
+        {add(chunkBase, multiply(first, pieceBytes())), reduction * layout.reductionBytes() + further * pieceBytes()},
         StorePolicy::Cached, exists);
   }
 
@@ -104,51 +118,51 @@ private:
                      exists);
   }
 
-  /// Piece `number` of a vector of sums.
-  Value pieceOf(Value vector, int64_t number) {
-    auto elements = vector::ToElementsOp::create(builder, loc, vector);
-    return vector::FromElementsOp::create(builder, loc, pieceType,
-                                          ValueRange(elements.getResults()).slice(number * piece, piece));
-  }
-
-  void forEachPiece(ArrayRef<Value> vectors, llvm::function_ref<void(Value piece, int64_t first)> store) {
-    for (int64_t number = 0; number < schedule.getVectorWidth() / piece; ++number)
-      for (auto [vector, value] : llvm::enumerate(vectors))
-        store(pieceOf(value, number),
-              (number * schedule.getVectorsPerThread() + static_cast<int64_t>(vector)) * schedule.getThreadsPerRow());
-  }
-
   void storeOwn(int64_t reduction, ArrayRef<Value> vectors) {
-    forEachPiece(vectors, [&](Value value, int64_t first) { leave(reduction, value, position.lane, first, Value()); });
+    for (auto [vector, sum] : llvm::enumerate(vectors))
+      for (auto [number, value] : llvm::enumerate(emitPieces(builder, loc, sum, piece)))
+        leave(reduction, value, position.lane, firstPiece(vector, number), Value());
+  }
+
+  /// The first thread's piece of a vector.
+  int64_t firstPiece(int64_t vector, int64_t number) const {
+    return (number * schedule.getVectorsPerThread() + vector) * schedule.getThreadsPerRow();
+  }
+
+  Value loadVector(int64_t reduction, Combiner combiner, int64_t vector, Value isThere) {
+    SmallVector<Value> values;
+    for (int64_t number = 0; number < schedule.getVectorWidth() / piece; ++number) {
+      VectorAddress address{add(chunkBase, multiply(position.lane, pieceBytes())),
+                            reduction * layout.reductionBytes() + firstPiece(vector, number) * pieceBytes()};
+      values.push_back(access.load(pieceType, address, LoadPolicy::Ordered, isThere));
+    }
+    Value sum = emitJoined(builder, loc, values);
+    // Zeros came where nothing was read.
+    if (combiner == Combiner::Add)
+      return sum;
+    Value identity = vector::BroadcastOp::create(builder, loc, sum.getType(), emitIdentity(builder, loc, combiner));
+    return arith::SelectOp::create(builder, loc, isThere, sum, identity);
   }
 
   /// Every thread combines the groups' pieces t, t + threads, …, in the order of groups.
-  void storeOverGroups(int64_t reduction, Combiner combiner, ArrayRef<Value> vectors) {
-    int64_t groupBytes = schedule.getColumnChunk() * 4;
+  void storeOverGroups(int64_t reduction, Combiner combiner, ArrayRef<Value> vectors, SharedColumns &columns) {
     // Everyone has read the ring, or the sums before these.
     gpu::BarrierOp::create(builder, loc);
-    Value place = add(multiply(groupOfThread(), groupBytes), multiply(position.lane, pieceBytes()));
-    Value own = memory.at(shared, arith::TruncIOp::create(builder, loc, builder.getI32Type(), place));
-    forEachPiece(vectors,
-                 [&](Value value, int64_t first) { memory.store(value, memory.at(own, first * pieceBytes())); });
+    for (auto [vector, sum] : llvm::enumerate(vectors))
+      columns.store(reduction, static_cast<int64_t>(vector), sum);
     gpu::BarrierOp::create(builder, loc);
-    Value first = multiply(thread, pieceBytes());
-    Value firstShared = memory.at(shared, arith::TruncIOp::create(builder, loc, builder.getI32Type(), first));
     for (int64_t done = 0; done < pieces(); done += schedule.getThreads()) {
       Value exists;
       if (done + schedule.getThreads() > pieces())
         exists = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt, thread, i64(pieces() - done));
       Value total;
-      for (int64_t group = 0; group < schedule.getRowsPerCta(); ++group) {
-        Value pointer = memory.at(firstShared, group * groupBytes + done * pieceBytes());
-        Value value = exists ? memory.loadOr(pieceType, pointer, exists, shared) : memory.load(pieceType, pointer);
+      for (int64_t group = 0; group < schedule.getRowsAtOnce(); ++group) {
+        Value value = columns.loadPiece(reduction, group, thread, done, exists);
         total = total ? emitCombine(builder, loc, combiner, total, value, /*contract=*/false) : value;
       }
       leave(reduction, total, thread, done, exists);
     }
   }
-
-  Value groupOfThread() { return arith::DivUIOp::create(builder, loc, thread, i64(schedule.getThreadsPerRow())); }
 
   OpBuilder &builder;
   Location loc;
@@ -156,18 +170,23 @@ private:
   ScheduleAttr schedule;
   const KernelInterface &interface;
   const RowPosition &position;
-  SharedMemory memory;
   VectorAccess access;
   PartialsLayout layout;
   int64_t piece;
   VectorType pieceType;
-  Value thread, ctaBase, shared;
+  Value thread, chunkBase;
 };
 
 } // namespace
 
 void fastnorm::emitStorePartials(OpBuilder &builder, const AccessPattern &pattern, ScheduleAttr schedule,
                                  const KernelInterface &interface, const RowPosition &position, ArrayRef<Value> sums,
-                                 std::optional<int64_t> phase) {
-  PartialsEmitter(builder, pattern, schedule, interface, position).run(sums, phase);
+                                 std::optional<int64_t> phase, Value chunk) {
+  PartialsEmitter(builder, pattern, schedule, interface, position, chunk).store(sums, phase);
+}
+
+SmallVector<Value> fastnorm::emitLoadPartials(OpBuilder &builder, const AccessPattern &pattern, ScheduleAttr schedule,
+                                              const KernelInterface &interface, const RowPosition &position,
+                                              Value chunk, Value isThere) {
+  return PartialsEmitter(builder, pattern, schedule, interface, position, chunk).load(isThere);
 }

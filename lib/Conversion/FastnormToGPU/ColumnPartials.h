@@ -24,7 +24,13 @@ namespace fastnorm {
 /// those of other phases are left to other launches.
 void emitStorePartials(mlir::OpBuilder &builder, const AccessPattern &pattern, ScheduleAttr schedule,
                        const KernelInterface &interface, const RowPosition &position, llvm::ArrayRef<mlir::Value> sums,
-                       std::optional<int64_t> phase = std::nullopt);
+                       std::optional<int64_t> phase = std::nullopt, mlir::Value chunk = mlir::Value());
+
+/// The partials that this thread left of a chunk (null: its only one), in the same order; identities where `isThere`
+/// (i1) is false.
+llvm::SmallVector<mlir::Value> emitLoadPartials(mlir::OpBuilder &builder, const AccessPattern &pattern,
+                                                ScheduleAttr schedule, const KernelInterface &interface,
+                                                const RowPosition &position, mlir::Value chunk, mlir::Value isThere);
 
 } // namespace fastnorm
 

@@ -101,6 +101,8 @@ static void emitBody(OpBuilder &builder, const AccessPattern &pattern, ScheduleA
   emitDependencies(builder, pattern.kernel.getLoc(), interface.isDependent, hasDependent);
   if (schedule.getScope() == RowScope::Grid)
     return emitGridPhase(builder, pattern, schedule, interface, phase);
+  if (schedule.hasTiles())
+    return emitTiles(builder, pattern, schedule, interface);
   if (schedule.isPersistent())
     return emitPersistentRows(builder, pattern, schedule, interface);
   switch (schedule.getKind()) {

@@ -133,8 +133,9 @@ Value HostFunction::rowsOf(KernelOp kernel) {
 
 Value HostFunction::clustersOf(KernelOp kernel, ScheduleAttr schedule, bool isLimited) {
   Value clusters = rowsOf(kernel);
-  if (schedule.getRowsPerCta() > 1)
-    clusters = arith::CeilDivUIOp::create(builder, loc, clusters, constant(schedule.getRowsPerCta()));
+  // Tiles are as high as leaves each cluster one.
+  if (schedule.getRowsAtOnce() > 1)
+    clusters = arith::CeilDivUIOp::create(builder, loc, clusters, constant(schedule.getRowsAtOnce()));
   if (!schedule.isPersistent())
     return clusters;
   clusters = arith::MinUIOp::create(builder, loc, clusters, constant(persistentClusters(schedule)));
@@ -179,9 +180,9 @@ Value HostFunction::columnSumsOf(const AccessPattern &pattern, ScheduleAttr sche
   int64_t rows = cast<RankedTensorType>(rowOperand(kernel).getType()).getShape()[0];
   int64_t sets = ShapedType::kDynamic;
   if (!ShapedType::isDynamic(rows))
-    sets = std::min<int64_t>(llvm::divideCeil(rows * innerRowsOf(kernel), schedule.getRowsPerCta()),
+    sets = std::min<int64_t>(llvm::divideCeil(rows * innerRowsOf(kernel), schedule.getRowsAtOnce()),
                              persistentClusters(schedule));
-  auto type = MemRefType::get({sets, layout.ctas, layout.reductions, layout.chunk}, builder.getF32Type(),
+  auto type = MemRefType::get({sets, layout.chunks, layout.reductions, layout.chunk}, builder.getF32Type(),
                               MemRefLayoutAttrInterface(), builder.getI64IntegerAttr(1));
   SmallVector<Value> sizes;
   if (ShapedType::isDynamic(sets))
@@ -245,7 +246,7 @@ void HostFunction::addFinalize(const AccessPattern &pattern, ScheduleAttr schedu
   Traffic traffic;
   if (interface.leavesPartials) {
     PartialsLayout layout(pattern, schedule);
-    auto type = MemRefType::get({finalizeSplits(schedule), layout.ctas, layout.reductions, layout.chunk},
+    auto type = MemRefType::get({finalizeSplits(schedule), layout.chunks, layout.reductions, layout.chunk},
                                 builder.getF32Type(), MemRefLayoutAttrInterface(), builder.getI64IntegerAttr(1));
     fewerPartials[kernel] = memref::AllocOp::create(builder, loc, type);
     operands.push_back(pointerTo(fewerPartials[kernel]));

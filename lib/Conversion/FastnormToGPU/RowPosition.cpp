@@ -14,12 +14,8 @@
 using namespace mlir;
 using namespace fastnorm;
 
-int64_t fastnorm::columnChunks(const AccessPattern &pattern, ScheduleAttr schedule) {
-  return llvm::divideCeil(pattern.coveredColumns(schedule), schedule.getColumnChunk());
-}
-
 int64_t fastnorm::ctasAlongRow(const AccessPattern &pattern, ScheduleAttr schedule) {
-  return schedule.getKind() == ScheduleKind::PerElement ? columnChunks(pattern, schedule) : schedule.getCtasPerRow();
+  return schedule.getKind() == ScheduleKind::PerElement ? pattern.columnChunks(schedule) : schedule.getCtasPerRow();
 }
 
 RowWalk fastnorm::emitRowWalk(OpBuilder &builder, const KernelInterface &interface, ScheduleAttr schedule) {

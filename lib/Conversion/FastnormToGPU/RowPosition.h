@@ -46,9 +46,6 @@ RowPosition emitRowPosition(mlir::OpBuilder &builder, const KernelInterface &int
 /// CTAs that work on one row side by side.
 int64_t ctasAlongRow(const AccessPattern &pattern, ScheduleAttr schedule);
 
-/// Column chunks that a row has under a schedule.
-int64_t columnChunks(const AccessPattern &pattern, ScheduleAttr schedule);
-
 } // namespace fastnorm
 
 #endif // FASTNORM_LIB_CONVERSION_FASTNORMTOGPU_ROWPOSITION_H

@@ -30,6 +30,10 @@ void emitPersistentRows(mlir::OpBuilder &builder, const AccessPattern &pattern, 
 void emitTwoPass(mlir::OpBuilder &builder, const AccessPattern &pattern, ScheduleAttr schedule,
                  const KernelInterface &interface);
 
+/// Likewise, by CTAs that walk over tiles of rows.
+void emitTiles(mlir::OpBuilder &builder, const AccessPattern &pattern, ScheduleAttr schedule,
+               const KernelInterface &interface);
+
 /// A row over the CTAs of a grid, one launch per phase: combines the sums that the launches of earlier phases left,
 /// reads what the phase needs again, and leaves the phase's sums, or in the last one the results.
 void emitGridPhase(mlir::OpBuilder &builder, const AccessPattern &pattern, ScheduleAttr schedule,

@@ -21,7 +21,7 @@ static SmallVector<Value> emitSweep(OpBuilder &builder, BodyEmitter &body, const
   auto constant = [&](int64_t value) -> Value {
     return arith::ConstantOp::create(builder, loc, builder.getI64IntegerAttr(value));
   };
-  int64_t end = columnChunks(pattern, schedule) * schedule.getColumnChunk();
+  int64_t end = pattern.columnChunks(schedule) * schedule.getColumnChunk();
   auto loop = scf::ForOp::create(builder, loc, constant(0), constant(end), constant(schedule.getColumnChunk()),
                                  body.startPartials(phase));
   OpBuilder::InsertionGuard guard(builder);

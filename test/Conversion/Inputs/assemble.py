@@ -9,6 +9,7 @@ import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "../../Integration"))
+import column_sums
 import persistent
 
 
@@ -52,7 +53,14 @@ SPEED_SHAPES += [(f"{norm}_backward {hidden}", backward(norm, hidden), "sm_90") 
 CHIPS = [(chip, combine_norm(3072), chip) for chip in ("sm_80", "sm_86", "sm_89", "sm_90", "sm_100", "sm_120")]
 
 
-def column_sums():
+TILES = {
+    "tiles": column_sums.tile(256, 16, 1, 1, 264, ", min_ctas = 2"),
+    "shared tiles": column_sums.tile(512, 8, 2, 1, 108, column_sums.SHARED + ", vectors_in_flight = 2"),
+    "shared cluster tiles": column_sums.tile(256, 16, 2, 4, 120, column_sums.SHARED + ", vectors_in_flight = 2"),
+}
+
+
+def pinned_sums():
     """Other ways to keep and to add up sums over rows."""
     atomic = ", vectors_in_flight = 2, stores = cached, accumulate = atomic"
     for op in ("rms_norm_backward", "layer_norm_backward"):
@@ -61,12 +69,17 @@ def column_sums():
             schedule = persistent.shape(256, 2, 2, 1, 132, 2, atomic + copies)
             graph = persistent.backward(op, 4096, grad_dtype="f32")
             yield f"{op} atomic {chip}", persistent.scheduled(graph, schedule, chip), chip
+            for name, tile in TILES.items():
+                if chip != "sm_80" or "cluster" not in tile:
+                    hidden = 16384 if "shared" in name else 4096
+                    graph = persistent.scheduled(persistent.backward(op, hidden, residual="yes"), tile, chip)
+                    yield f"{op} {name} {chip}", graph, chip
 
 
 def main(ptxas, folder, what):
     os.makedirs(folder, exist_ok=True)
     graph, ptx, cubin = (os.path.join(folder, name) for name in ("graph.mlir", "graph.ptx", "graph.cubin"))
-    for name, text, chip in {"speed-shapes": SPEED_SHAPES, "chips": CHIPS, "column-sums": column_sums()}[what]:
+    for name, text, chip in {"speed-shapes": SPEED_SHAPES, "chips": CHIPS, "column-sums": pinned_sums()}[what]:
         with open(graph, "w") as file:
             file.write(text)
         subprocess.run(["fastnorm-run", graph, f"--target={chip}", "--emit=ptx", "-o", ptx], check=True)
