@@ -66,6 +66,8 @@ AccessPattern::AccessPattern(KernelOp kernel) : kernel(kernel), columns(columnVa
   // Rows that are in no memory are computed in f32.
   if (!narrowestBytes)
     countElement(Float32Type::get(kernel.getContext()));
+  if (columnHeads > 1)
+    checkColumnLayouts();
   placeRows();
   findTied();
   for (Value value :
@@ -285,6 +287,39 @@ llvm::DenseSet<Value> AccessPattern::neededFor(SmallVector<Value> values) const 
   return needed;
 }
 
+/// The heads of all column reductions are the same: each of a kernel's CTAs has rows of one.
+void AccessPattern::visitColumnReduction(ReduceOp reduce) {
+  AxesAttr axes = reduce.getOperandAxes();
+  if (!axes.areRowsAnd({Axis::Hidden}))
+    unsupported.emplace_back(reduce, "reduces rows of a value with axes " + axes.str() +
+                                         "; only [row, hidden] can be reduced over rows");
+  int64_t heads = 1;
+  if (reduce.getResultAxes().contains(Axis::Head))
+    heads = cast<RankedTensorType>(reduce.getInput().getType()).getShape()[*axes.dimensionOf(Axis::Head)];
+  if (!columnReductions.empty() && heads != columnHeads)
+    unsupported.emplace_back(reduce, "keeps " + std::to_string(heads) +
+                                         " heads of its sums over rows apart, where another reduction of the kernel "
+                                         "keeps " +
+                                         std::to_string(columnHeads));
+  columnHeads = heads;
+  columnReductions.push_back(reduce);
+}
+
+/// What goes with sums over rows is found by its element's number.
+void AccessPattern::checkColumnLayouts() {
+  SmallVector<Value> values(columnOperands.begin(), columnOperands.end());
+  llvm::append_range(values, kernel.getBody().front().getTerminator()->getOperands());
+  for (Value value : values) {
+    auto type = cast<RankedTensorType>(value.getType());
+    bool isOfColumns = !isa<OpResult>(value) || columns.contains(value);
+    if (isOfColumns && type.getRank() == 2 && stridesOf(type)[0] != hidden)
+      unsupported.emplace_back(kernel,
+                               "expects what it adds to sums over rows, and their results, to have heads side by "
+                               "side, " +
+                                   std::to_string(hidden) + " elements apart");
+  }
+}
+
 void AccessPattern::visit(Operation *op) {
   int64_t opPhase = phaseOfOp(op);
   for (Value operand : op->getOperands()) {
@@ -309,10 +344,7 @@ void AccessPattern::visit(Operation *op) {
                                        "; only [row, hidden] can be reduced over hidden");
   }
   if (isColumnReduction(op)) {
-    columnReductions.push_back(reduce);
-    if (!reduce.getOperandAxes().areRowsAnd({Axis::Hidden}) || reduce.getResultAxes().contains(Axis::Head))
-      unsupported.emplace_back(op, "reduces rows of a value with axes " + reduce.getOperandAxes().str() +
-                                       "; only [row, hidden] can be reduced over rows");
+    visitColumnReduction(reduce);
   } else if (reduce && !reducesHidden && !reduce.getOperandAxes().areRowsAnd({Axis::Slot, Axis::Hidden}))
     unsupported.emplace_back(op, "reduces slot of a value with axes " + reduce.getOperandAxes().str() +
                                      "; only [row, slot, hidden] can be reduced over slot");

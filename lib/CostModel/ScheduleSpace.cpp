@@ -94,6 +94,11 @@ static Reason whyColumnSumsIllegal(const AccessPattern &pattern, ScheduleAttr sc
   }
   if (!schedule.isPersistent())
     return "works on a part of the rows, but the kernel reduces over all of them: use persistent_ctas";
+  if (schedule.hasTiles() && pattern.columnHeads > 1)
+    return llvm::formatv("takes tiles of neighbouring rows, but the kernel keeps the sums of {0} heads apart, which "
+                         "neighbouring rows are of: use kind per_row",
+                         pattern.columnHeads)
+        .str();
   if (schedule.sumsInSharedMemory() && !schedule.hasTiles())
     return "keeps its rows, and sums over them in shared memory: use accumulators registers, or two_pass";
   if (pattern.isShifted(schedule))

@@ -1,12 +1,27 @@
 // Reductions over rows that no schedule places.
 // RUN: fastnorm-opt %s --split-input-file --verify-diagnostics --fastnorm-pipeline="target=a100 until=schedule"
 
-// Rows of one head would have to be those of one thread.
-func.func @heads(%dy: tensor<?x3x64xbf16>, %x: tensor<?x3x64xbf16>, %rstd: tensor<?x3xf32>) -> tensor<3x64xf32> {
-  // expected-error@+1 {{'fastnorm.reduce' op reduces rows of a value with axes [row, head, hidden]; only [row, hidden] can be reduced over rows}}
-  %dw = fastnorm.rms_norm_backward %dy, %x rstd(%rstd)
-     : tensor<?x3x64xbf16>, tensor<?x3x64xbf16>, tensor<?x3xf32> -> weight(tensor<3x64xf32>)
-  return %dw : tensor<3x64xf32>
+// Each CTA has rows of one head, or of all.
+func.func @some_of_heads(%x: tensor<?x3x64xf32>) -> (tensor<3x64xf32>, tensor<64xf32>) {
+  %y:2 = fastnorm.kernel "sums" (%a = %x) : (tensor<?x3x64xf32>) -> (tensor<3x64xf32>, tensor<64xf32>) {
+    %0 = fastnorm.reduce add row (%a [row, head, hidden]) : tensor<?x3x64xf32> -> tensor<3x64xf32>
+    // expected-error@+1 {{'fastnorm.reduce' op keeps 1 heads of its sums over rows apart, where another reduction of the kernel keeps 3}}
+    %1 = fastnorm.reduce add row (%a [row, row, hidden]) : tensor<?x3x64xf32> -> tensor<64xf32>
+    fastnorm.yield %0, %1 : tensor<3x64xf32>, tensor<64xf32>
+  }
+  return %y#0, %y#1 : tensor<3x64xf32>, tensor<64xf32>
+}
+
+// -----
+
+// Sums are found by their number.
+func.func @apart(%x: tensor<?x3x64xf32>) -> tensor<3x64xf32, #fastnorm.strides<[72, 1]>> {
+  // expected-error@+1 {{'fastnorm.kernel' op expects what it adds to sums over rows, and their results, to have heads side by side, 64 elements apart}}
+  %y = fastnorm.kernel "sums" (%a = %x) : (tensor<?x3x64xf32>) -> tensor<3x64xf32, #fastnorm.strides<[72, 1]>> {
+    %0 = fastnorm.reduce add row (%a [row, head, hidden]) : tensor<?x3x64xf32> -> tensor<3x64xf32, #fastnorm.strides<[72, 1]>>
+    fastnorm.yield %0 : tensor<3x64xf32, #fastnorm.strides<[72, 1]>>
+  }
+  return %y : tensor<3x64xf32, #fastnorm.strides<[72, 1]>>
 }
 
 // -----

@@ -51,3 +51,21 @@ func.func @sums_past_shared_memory(%x: tensor<?x65536xbf16>) -> tensor<65536xf32
   }
   return %sum : tensor<65536xf32>
 }
+
+// -----
+
+// Neighbouring rows are of different heads.
+func.func @tiles_of_heads(%x: tensor<?x3x1024xbf16>) -> tensor<3x1024xf32> {
+  // expected-error@+1 {{'fastnorm.kernel' op has a schedule that takes tiles of neighbouring rows, but the kernel keeps the sums of 3 heads apart, which neighbouring rows are of: use kind per_row}}
+  %sum = fastnorm.kernel "sum" (%a = %x) {schedule = #fastnorm.schedule<kind = two_pass, scope = cta, threads_per_row = 128, rows_per_cta = 8, vector_width = 4, vectors_per_thread = 1, persistent_ctas = 128>}
+     : (tensor<?x3x1024xbf16>) -> tensor<3x1024xf32> {
+    %wide = fastnorm.map(%a [row, head, hidden]) -> [row, head, hidden] : (tensor<?x3x1024xbf16>) -> tensor<?x3x1024xf32> {
+    ^bb0(%b: bf16):
+      %c = arith.extf %b : bf16 to f32
+      fastnorm.yield %c : f32
+    }
+    %s = fastnorm.reduce add row (%wide [row, head, hidden]) : tensor<?x3x1024xf32> -> tensor<3x1024xf32>
+    fastnorm.yield %s : tensor<3x1024xf32>
+  }
+  return %sum : tensor<3x1024xf32>
+}

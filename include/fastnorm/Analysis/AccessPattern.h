@@ -48,7 +48,9 @@ struct AccessPattern {
   llvm::SmallVector<GatherOp> rowGathers;       ///< with an index of [row]: streamed, each row from its own place
   llvm::SmallVector<ReduceOp> rowReductions;    ///< over hidden, in order
   llvm::SmallVector<ReduceOp> columnReductions; ///< over row, in order; each of a [row, hidden] value
-  /// [hidden] inputs that only what follows the column reductions reads.
+  /// Sums over rows that are kept apart: row r adds to those of head r mod `columnHeads`. 1 where no result has heads.
+  int64_t columnHeads = 1;
+  /// [hidden] and [head, hidden] inputs that only what follows the column reductions reads.
   llvm::SmallVector<mlir::BlockArgument> columnOperands;
   /// Values with axes [row, hidden] or [row, group] that a later phase than their own uses, in order.
   llvm::SetVector<mlir::Value> crossing;
@@ -105,6 +107,8 @@ private:
   void visit(mlir::Operation *op);
   void countElement(mlir::Type type);
   void countGroups(mlir::Value value);
+  void visitColumnReduction(ReduceOp reduce);
+  void checkColumnLayouts();
   void placeRows();
   void findTied();
   llvm::DenseSet<mlir::Value> neededFor(llvm::SmallVector<mlir::Value> values) const;

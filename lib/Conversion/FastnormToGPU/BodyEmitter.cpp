@@ -100,7 +100,8 @@ void BodyEmitter::holdInvariants(const RowPosition &place) {
   position = place;
   llvm::DenseSet<Value> ofAllRows;
   for (BlockArgument argument : pattern.invariants) {
-    if (axesOf(argument).contains(Axis::Head))
+    bool isOfHead = axesOf(argument).contains(Axis::Head);
+    if (isOfHead && pattern.columnHeads == 1)
       continue;
     ofAllRows.insert(argument);
     Value pointer = interface.inputPointers.lookup(argument);
@@ -108,6 +109,8 @@ void BodyEmitter::holdInvariants(const RowPosition &place) {
     rowAddress[pointer] =
         arith::AddIOp::create(builder, loc, pointerAsInteger(pointer),
                               arith::MulIOp::create(builder, loc, position.lane, constant(vectorBytes)));
+    if (isOfHead)
+      rowAddress[pointer] = arith::AddIOp::create(builder, loc, rowAddress[pointer], rowOffsetBytes(argument));
   }
   enterChunk(position.columnBase);
   for (int64_t vector = 0; vector < schedule.getVectorsPerThread(); ++vector)

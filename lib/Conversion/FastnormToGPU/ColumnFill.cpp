@@ -25,8 +25,11 @@ SmallVector<PlainColumnSum> fastnorm::sumsToFill(const AccessPattern &pattern, S
   return sums;
 }
 
+/// Elements of one result.
+static int64_t elementsOf(const AccessPattern &pattern) { return pattern.hidden * pattern.columnHeads; }
+
 /// CTAs that share the columns of one result.
-static int64_t columnTiles(const AccessPattern &pattern) { return llvm::divideCeil(pattern.hidden, kFillThreads); }
+static int64_t columnTiles(const AccessPattern &pattern) { return llvm::divideCeil(elementsOf(pattern), kFillThreads); }
 
 FillInterface::FillInterface(OpBuilder &builder, const AccessPattern &pattern, ScheduleAttr schedule, StringRef name)
     : sums(sumsToFill(pattern, schedule)), ctas(columnTiles(pattern) * static_cast<int64_t>(sums.size())) {
@@ -61,7 +64,7 @@ void fastnorm::emitFill(OpBuilder &builder, const AccessPattern &pattern, const 
   Value part = arith::DivUIOp::create(builder, loc, cta, constant(columnTiles(pattern)));
   Value first = arith::MulIOp::create(builder, loc, tile, constant(kFillThreads));
   Value column = arith::AddIOp::create(builder, loc, first, thread);
-  Value exists = compare(arith::CmpIPredicate::slt, column, pattern.hidden);
+  Value exists = compare(arith::CmpIPredicate::slt, column, elementsOf(pattern));
   Value offset = arith::MulIOp::create(builder, loc, column, constant(4));
   VectorAccess access(builder, loc);
   auto element = VectorType::get({1}, builder.getF32Type());

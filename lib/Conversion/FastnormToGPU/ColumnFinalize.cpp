@@ -28,8 +28,8 @@ static constexpr int64_t kSetsInFlight = 4;
 /// Sets that one CTA of the first of two launches adds up.
 static constexpr int64_t kSetsOfSplit = 256;
 
-int64_t fastnorm::finalizeSplits(ScheduleAttr schedule) {
-  int64_t sets = persistentClusters(schedule);
+int64_t fastnorm::finalizeSplits(const AccessPattern &pattern, ScheduleAttr schedule) {
+  int64_t sets = persistentClusters(schedule) / pattern.columnHeads;
   return sets > kMostSetsOfOneLaunch ? llvm::divideCeil(sets, kSetsOfSplit) : 1;
 }
 
@@ -94,8 +94,8 @@ FinalizeInterface::FinalizeInterface(OpBuilder &builder, const AccessPattern &pa
   }
   for (Value source : sources)
     inputs.push_back(cast<BlockArgument>(source));
-  ctas = columnTiles(layout, schedule) *
-         (leavesPartials ? layout.reductions * finalizeSplits(schedule) : static_cast<int64_t>(results.size()));
+  ctas = columnTiles(layout, schedule) * (leavesPartials ? layout.reductions * finalizeSplits(pattern, schedule)
+                                                         : static_cast<int64_t>(results.size()));
 
   auto pointerType = [&](Type element) {
     return MemRefType::get({1}, element, MemRefLayoutAttrInterface(), builder.getI64IntegerAttr(1));
@@ -186,7 +186,7 @@ private:
     part = divide(cta, tiles);
     split = i32(0);
     firstSet = widened(add(multiply(warp, 32 / width), rowOfWarp));
-    if (int64_t splits = finalizeSplits(schedule); interface.leavesPartials) {
+    if (int64_t splits = finalizeSplits(pattern, schedule); interface.leavesPartials) {
       split = remainder(part, splits);
       part = divide(part, splits);
       firstSet = add(multiply(firstSet, splits), widened(split));
@@ -336,8 +336,7 @@ private:
         values[input] = loadElement(input);
       for (auto [slotNumber, reduction] : llvm::enumerate(reductions))
         values[pattern.columnReductions[reduction]->getResult(0)] = readSum(reduction, slotNumber);
-      int64_t bytes = elementBytes(yielded);
-      Value address = add(addressOf(interface.resultPointers[number]), multiply(widened(column), bytes));
+      Value address = add(addressOf(interface.resultPointers[number]), elementOffset(yielded, axesOf(yielded)));
       storeElement(valueOf(yielded), address, /*offsetBytes=*/0, columnExists);
     });
   }
@@ -349,13 +348,22 @@ private:
     Value within = remainder(element, layout.chunk);
     column = layout.columnOf(builder, loc, schedule, divide(within, layout.piece));
     column = add(column, remainder(within, layout.piece));
-    column = add(column, multiply(rank, layout.chunk));
+    Value rankInRow = layout.chunks == layout.chunksOfRow ? rank : remainder(rank, layout.chunksOfRow);
+    column = add(column, multiply(rankInRow, layout.chunk));
     columnExists = both(less(rank, i32(layout.chunks)), less(column, i32(pattern.hidden)));
+    head = divide(rank, layout.chunksOfRow);
+  }
+
+  /// Where the thread's element of a [hidden] or [head, hidden] tensor is, in bytes (i64) behind its base.
+  Value elementOffset(Value tensor, AxesAttr axes) {
+    Value element = column;
+    if (axes.contains(Axis::Head))
+      element = add(element, multiply(head, pattern.hidden));
+    return multiply(widened(element), elementBytes(tensor));
   }
 
   Value loadElement(Value input) {
-    int64_t bytes = elementBytes(input);
-    Value address = add(addressOf(interface.inputPointers.lookup(input)), multiply(widened(column), bytes));
+    Value address = add(addressOf(interface.inputPointers.lookup(input)), elementOffset(input, axesOf(input)));
     // It may share its buffer with the result.
     Value loaded = access.load(VectorType::get({1}, elementOf(input)), {address, 0}, LoadPolicy::Ordered, columnExists);
     return vector::ExtractOp::create(builder, loc, loaded, int64_t(0));
@@ -390,6 +398,7 @@ private:
   Value firstSet;                        ///< i64
   int64_t setStep = 0;                   ///< sets from one of a thread to its next
   Value column, columnExists;            ///< i32, i1
+  Value head;                            ///< i32: whose sums the thread has
   llvm::DenseMap<Value, Value> values;   ///< scalars of the kernel's column values
 };
 

@@ -25,7 +25,7 @@ inline constexpr int64_t kFinalizeThreads = 256;
 inline constexpr int64_t kMostSetsOfOneLaunch = 1024;
 
 /// Sets that the first of two finalize launches leaves; 1 where one launch suffices.
-int64_t finalizeSplits(ScheduleAttr schedule);
+int64_t finalizeSplits(const AccessPattern &pattern, ScheduleAttr schedule);
 
 /// The gpu.func of a finalize launch. Its arguments are, in order: a bare pointer for each of `inputs`, one for each of
 /// `results`, one to the partials, one to the partials that it leaves where it `leavesPartials`, and the number of sets

@@ -73,8 +73,14 @@ private:
                                                 builder.getIndexAttr(INT32_MAX)));
     thread = index(gpu::ThreadIdOp::create(builder, loc, builder.getIndexType(), gpu::Dimension::x,
                                            builder.getIndexAttr(schedule.getThreads())));
-    if (schedule.addsAtomically())
+    if (schedule.addsAtomically()) {
+      if (pattern.columnHeads > 1) {
+        Value cluster = arith::DivUIOp::create(builder, loc, number, i64(schedule.getCtasPerRow()));
+        Value head = arith::RemUIOp::create(builder, loc, cluster, i64(pattern.columnHeads));
+        firstOfHead = multiply(head, pattern.hidden);
+      }
       return;
+    }
     // CTA after CTA: those of a cluster are neighbours, the last of which may have fewer chunks.
     if (schedule.hasTiles()) {
       Value ctas = i64(schedule.getCtasPerRow());
@@ -112,6 +118,8 @@ private:
         piece > 1 && pattern.alignment >= piece * 4 && supportsVectorReductions(*requireTarget(pattern.kernel));
     if (inVectors)
       SharedMemory::requirePtx(interface.function, 81);
+    if (firstOfHead)
+      column = add(column, firstOfHead);
     for (const PlainColumnSum &sum : plainColumnSums(pattern))
       if (sum.reduction == reduction)
         access.addTo(value, {add(addressOf(interface.resultPointers[sum.result]), multiply(column, 4)), 0}, inVectors,
@@ -175,6 +183,7 @@ private:
   int64_t piece;
   VectorType pieceType;
   Value thread, chunkBase;
+  Value firstOfHead; ///< i64: elements of the results before those of the CTA's head; null: none
 };
 
 } // namespace

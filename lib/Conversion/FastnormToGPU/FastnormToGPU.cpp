@@ -55,9 +55,10 @@ struct LaunchStep {
 
 /// The launches that add up what a kernel leaves.
 static void appendFinalizeSteps(SmallVectorImpl<LaunchStep> &steps, KernelOp kernel, const std::string &name) {
-  if (AccessPattern(kernel).columnReductions.empty() || kernel.getSchedule()->addsAtomically())
+  AccessPattern pattern(kernel);
+  if (pattern.columnReductions.empty() || kernel.getSchedule()->addsAtomically())
     return;
-  bool isTwo = finalizeSplits(*kernel.getSchedule()) > 1;
+  bool isTwo = finalizeSplits(pattern, *kernel.getSchedule()) > 1;
   if (isTwo)
     steps.push_back({kernel, 0, name + "_finalize_0", LaunchStep::Role::Finalize, /*leavesPartials=*/true});
   steps.push_back({kernel, 0, name + (isTwo ? "_finalize_1" : "_finalize"), LaunchStep::Role::Finalize});

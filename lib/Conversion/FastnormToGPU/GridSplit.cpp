@@ -123,9 +123,12 @@ private:
 
   /// The thread keeps its columns: what they gather is carried, and left when the rows are done.
   void walkOverRows() {
-    RowWalk walk = emitRowWalk(builder, interface, schedule);
-    if (schedule.getInvariants() == Invariants::Early && !pattern.isShifted(schedule))
-      body.holdInvariants(walk.position);
+    RowWalk walk = emitRowWalk(builder, interface, pattern, schedule);
+    if (schedule.getInvariants() == Invariants::Early && !pattern.isShifted(schedule)) {
+      RowPosition first = walk.position;
+      first.row = walk.first;
+      body.holdInvariants(first);
+    }
     SmallVector<Value> carried{walk.first};
     llvm::append_range(carried, body.startColumns());
     auto loop = scf::ForOp::create(builder, loc, constant(0), walk.count, constant(1), carried);

@@ -131,25 +131,44 @@ Value HostFunction::rowsOf(KernelOp kernel) {
   return rows;
 }
 
-Value HostFunction::clustersOf(KernelOp kernel, ScheduleAttr schedule, bool isLimited) {
-  Value clusters = rowsOf(kernel);
+Value HostFunction::clustersOf(const AccessPattern &pattern, ScheduleAttr schedule, bool isLimited) {
+  Value clusters = rowsOf(pattern.kernel);
   // Tiles are as high as leaves each cluster one.
   if (schedule.getRowsAtOnce() > 1)
     clusters = arith::CeilDivUIOp::create(builder, loc, clusters, constant(schedule.getRowsAtOnce()));
   if (!schedule.isPersistent())
     return clusters;
   clusters = arith::MinUIOp::create(builder, loc, clusters, constant(persistentClusters(schedule)));
-  if (!isLimited)
+  if (isLimited) {
+    // A multiprocessor has min_ctas CTAs; one cluster runs, however few it may fill.
+    Value ctas = arith::MulIOp::create(builder, loc, smLimit, constant(schedule.getMinCtas()));
+    Value most = arith::DivUIOp::create(builder, loc, ctas, constant(schedule.getCtasPerRow()));
+    most = arith::MaxUIOp::create(builder, loc, most, constant(1));
+    clusters = arith::MinUIOp::create(builder, loc, clusters, most);
+  }
+  if (pattern.columnHeads == 1)
     return clusters;
-  // A multiprocessor has min_ctas CTAs; one cluster runs, however few it may fill.
-  Value ctas = arith::MulIOp::create(builder, loc, smLimit, constant(schedule.getMinCtas()));
-  Value most = arith::DivUIOp::create(builder, loc, ctas, constant(schedule.getCtasPerRow()));
-  most = arith::MaxUIOp::create(builder, loc, most, constant(1));
-  return arith::MinUIOp::create(builder, loc, clusters, most);
+  return arith::MulIOp::create(builder, loc, clustersOfHead(clusters, pattern.columnHeads),
+                               constant(pattern.columnHeads));
+}
+
+/// How many of as many clusters work on rows of one head: one at least, but of no rows none.
+Value HostFunction::clustersOfHead(Value clusters, int64_t heads) {
+  Value some = arith::MinUIOp::create(builder, loc, clusters, constant(1));
+  Value whole = arith::DivUIOp::create(builder, loc, clusters, constant(heads));
+  return arith::MaxUIOp::create(builder, loc, whole, some);
+}
+
+/// Sets of partials that the clusters leave.
+Value HostFunction::setsOf(const AccessPattern &pattern, ScheduleAttr schedule, bool isLimited) {
+  Value clusters = clustersOf(pattern, schedule, isLimited);
+  if (pattern.columnHeads == 1)
+    return clusters;
+  return arith::DivUIOp::create(builder, loc, clusters, constant(pattern.columnHeads));
 }
 
 Value HostFunction::gridOf(const AccessPattern &pattern, ScheduleAttr schedule) {
-  Value grid = clustersOf(pattern.kernel, schedule, /*isLimited=*/true);
+  Value grid = clustersOf(pattern, schedule, /*isLimited=*/true);
   int64_t ctas = ctasAlongRow(pattern, schedule);
   return ctas > 1 ? arith::MulIOp::create(builder, loc, grid, constant(ctas)).getResult() : grid;
 }
@@ -182,11 +201,13 @@ Value HostFunction::columnSumsOf(const AccessPattern &pattern, ScheduleAttr sche
   if (!ShapedType::isDynamic(rows))
     sets = std::min<int64_t>(llvm::divideCeil(rows * innerRowsOf(kernel), schedule.getRowsAtOnce()),
                              persistentClusters(schedule));
+  if (!ShapedType::isDynamic(sets))
+    sets = std::max(sets / pattern.columnHeads, std::min<int64_t>(sets, 1));
   auto type = MemRefType::get({sets, layout.chunks, layout.reductions, layout.chunk}, builder.getF32Type(),
                               MemRefLayoutAttrInterface(), builder.getI64IntegerAttr(1));
   SmallVector<Value> sizes;
   if (ShapedType::isDynamic(sets))
-    sizes.push_back(clustersOf(kernel, schedule, /*isLimited=*/false));
+    sizes.push_back(setsOf(pattern, schedule, /*isLimited=*/false));
   return buffer = memref::AllocOp::create(builder, loc, type, sizes);
 }
 
@@ -224,10 +245,10 @@ void HostFunction::addFill(const AccessPattern &pattern, ScheduleAttr schedule, 
   for (const PlainColumnSum &sum : interface.sums) {
     if (sum.old) {
       operands.push_back(pointerTo(bufferOf(kernel.getInputs()[sum.old.getArgNumber()])));
-      traffic.read.fixed += pattern.hidden * 4;
+      traffic.read.fixed += pattern.columnHeads * pattern.hidden * 4;
     }
     operands.push_back(pointerTo(bufferOf(kernel.getResult(sum.result))));
-    traffic.written.fixed += pattern.hidden * 4;
+    traffic.written.fixed += pattern.columnHeads * pattern.hidden * 4;
   }
   launch(pattern, schedule, interface.function, {constant(interface.ctas), kFillThreads}, operands, traffic,
          interface.isDependent);
@@ -246,7 +267,7 @@ void HostFunction::addFinalize(const AccessPattern &pattern, ScheduleAttr schedu
   Traffic traffic;
   if (interface.leavesPartials) {
     PartialsLayout layout(pattern, schedule);
-    auto type = MemRefType::get({finalizeSplits(schedule), layout.chunks, layout.reductions, layout.chunk},
+    auto type = MemRefType::get({finalizeSplits(pattern, schedule), layout.chunks, layout.reductions, layout.chunk},
                                 builder.getF32Type(), MemRefLayoutAttrInterface(), builder.getI64IntegerAttr(1));
     fewerPartials[kernel] = memref::AllocOp::create(builder, loc, type);
     operands.push_back(pointerTo(fewerPartials[kernel]));
@@ -254,7 +275,7 @@ void HostFunction::addFinalize(const AccessPattern &pattern, ScheduleAttr schedu
     traffic = Traffic::ofColumns(pattern);
   }
   operands.push_back(
-      asI64(fewer ? constant(finalizeSplits(schedule)) : clustersOf(kernel, schedule, /*isLimited=*/true)));
+      asI64(fewer ? constant(finalizeSplits(pattern, schedule)) : setsOf(pattern, schedule, /*isLimited=*/true)));
   launch(pattern, schedule, interface.function, {constant(interface.ctas), kFinalizeThreads}, operands, traffic,
          interface.isDependent);
 }

@@ -56,7 +56,9 @@ private:
   mlir::Value rowsOf(KernelOp kernel);
   /// The clusters, or CTAs, that work on a kernel's rows side by side, as index: of persistent ones as many as the rows
   /// and, where `isLimited`, the SM limit leave work for.
-  mlir::Value clustersOf(KernelOp kernel, ScheduleAttr schedule, bool isLimited);
+  mlir::Value clustersOf(const AccessPattern &pattern, ScheduleAttr schedule, bool isLimited);
+  mlir::Value clustersOfHead(mlir::Value clusters, int64_t heads);
+  mlir::Value setsOf(const AccessPattern &pattern, ScheduleAttr schedule, bool isLimited);
   mlir::Value gridOf(const AccessPattern &pattern, ScheduleAttr schedule);
   // What the launches of a kernel pass on.
   /// Of a row split over a grid: [rows, row reductions, ctas_per_row] f32.

@@ -37,12 +37,15 @@ public:
         stages(schedule.getStages()) {}
 
   void run() {
-    walk = emitRowWalk(builder, interface, schedule);
+    walk = emitRowWalk(builder, interface, pattern, schedule);
     body.setPosition(walk.position);
     if (stages > 0 || exchangesSums())
       startSharing();
-    if (schedule.getInvariants() == Invariants::Early && !pattern.isShifted(schedule))
-      body.holdInvariants(walk.position);
+    if (schedule.getInvariants() == Invariants::Early && !pattern.isShifted(schedule)) {
+      RowPosition first = walk.position;
+      first.row = existing(walk.first);
+      body.holdInvariants(first);
+    }
     SmallVector<Value> scalars = body.readRowScalars(existing(walk.first));
     shareBarriers();
     if (ring)

@@ -18,7 +18,8 @@ int64_t fastnorm::ctasAlongRow(const AccessPattern &pattern, ScheduleAttr schedu
   return schedule.getKind() == ScheduleKind::PerElement ? pattern.columnChunks(schedule) : schedule.getCtasPerRow();
 }
 
-RowWalk fastnorm::emitRowWalk(OpBuilder &builder, const KernelInterface &interface, ScheduleAttr schedule) {
+RowWalk fastnorm::emitRowWalk(OpBuilder &builder, const KernelInterface &interface, const AccessPattern &pattern,
+                              ScheduleAttr schedule) {
   Location loc = interface.function->getLoc();
   auto constant = [&](int64_t value) -> Value {
     return arith::ConstantOp::create(builder, loc, builder.getI64IntegerAttr(value));
@@ -47,15 +48,18 @@ RowWalk fastnorm::emitRowWalk(OpBuilder &builder, const KernelInterface &interfa
     Value group = arith::DivUIOp::create(builder, loc, thread, constant(schedule.getThreadsPerRow()));
     walk.position.lane = arith::RemUIOp::create(builder, loc, thread, constant(schedule.getThreadsPerRow()));
     walk.step = arith::MulIOp::create(builder, loc, clusters, constant(schedule.getRowsPerCta()));
-    if (schedule.getScope() == RowScope::Lanes) {
+    bool isLanes = schedule.getScope() == RowScope::Lanes;
+    if (isLanes && pattern.columnHeads == 1) {
       // Neighbouring rows, which fill whole warps: all walk as far as the first of them.
       walk.first = arith::MulIOp::create(builder, loc, cluster, constant(schedule.getRowsPerCta()));
       left = arith::SubIOp::create(builder, loc, interface.rows, walk.first);
       walk.first = arith::AddIOp::create(builder, loc, walk.first, group);
     } else {
-      walk.position.group = group;
       walk.first = arith::AddIOp::create(builder, loc, arith::MulIOp::create(builder, loc, group, clusters), cluster);
-      left = arith::SubIOp::create(builder, loc, interface.rows, walk.first);
+      // Lanes of one warp again walk as far as the first group does.
+      left = arith::SubIOp::create(builder, loc, interface.rows, isLanes ? cluster : walk.first);
+      if (!isLanes)
+        walk.position.group = group;
     }
   } else {
     left = arith::SubIOp::create(builder, loc, interface.rows, walk.first);

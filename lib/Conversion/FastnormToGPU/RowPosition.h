@@ -32,8 +32,10 @@ struct RowWalk {
   mlir::Value count;
 };
 
-/// Computes which rows and columns a thread of a persistent CTA works on.
-RowWalk emitRowWalk(mlir::OpBuilder &builder, const KernelInterface &interface, ScheduleAttr schedule);
+/// Computes which rows and columns a thread of a persistent CTA works on. Where sums of heads are kept apart
+/// (AccessPattern::columnHeads), all rows of cluster c are of head c mod heads: the clusters are a multiple of them.
+RowWalk emitRowWalk(mlir::OpBuilder &builder, const KernelInterface &interface, const AccessPattern &pattern,
+                    ScheduleAttr schedule);
 
 /// The set of slots (i64) for the row that the thread works on as its `number`-th (i64): its group's two in turn.
 mlir::Value emitSlotSet(mlir::OpBuilder &builder, mlir::Location loc, const RowPosition &position, mlir::Value number);

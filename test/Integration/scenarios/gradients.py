@@ -69,6 +69,17 @@ def layouts(runner):
         run(runner, norm, 1024, 23, stride=1032)
 
 
+@scenario("gradients", "weights of each head have gradients of their own")
+def heads(runner):
+    for norm in NORMS:
+        for hidden, count in ((64, 3), (128, 40), (1024, 2), (4097, 2)):
+            for rows in (0, 1, 37):
+                run(runner, norm, hidden, rows, heads=count, head_weights="yes", accumulate="yes")
+    # More heads than CTAs stay on the chip; one that the limit on multiprocessors leaves.
+    run(runner, "rms_norm_backward", 64, 3, heads=200, head_weights="yes")
+    run(runner, "rms_norm_backward", 64, 50, heads=3, head_weights="yes", flags=["--dim", "sm_limit=1"])
+
+
 @scenario("gradients", "operands that lie anywhere")
 def unaligned(runner):
     for norm in NORMS:
