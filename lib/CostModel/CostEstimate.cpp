@@ -156,20 +156,23 @@ private:
       (void)centred;
       cost.meetings -= meetsOnceForMoments(schedule);
     }
-    bool hasIndexes = !pattern.gathers.empty() || !pattern.rowGathers.empty();
-    double chain = (hasIndexes ? 1 : 0) + rounds;
+    // Loads that wait for what was loaded, and groups of loads that come behind one another.
+    double dependent = !pattern.gathers.empty() || !pattern.rowGathers.empty() ? 1 : 0;
+    double further = rounds - 1;
     if (schedule.getKind() == ScheduleKind::TwoPass) {
-      // Each sweep goes over all its chunks.
+      // Each sweep goes over all its chunks, whose loads wait until those of the chunk before were used.
       double chunks = std::ceil(static_cast<double>(pattern.coveredColumns(schedule)) / schedule.getColumnChunk());
-      chain = (hasIndexes ? 1 : 0) + rounds * chunks * pattern.phases;
+      dependent += rounds * chunks * pattern.phases - 1;
+      further = 0;
     } else if (schedule.getStages() > 0) {
-      chain = 1;
+      dependent = further = 0;
     }
-    cost.chain = std::llround(chain);
+    cost.chain = std::llround(1 + dependent + further);
     bool splitsOverLaunches = schedule.getScope() == RowScope::Grid;
     int64_t meetings = splitsOverLaunches ? std::min<int64_t>(1, cost.meetings) : cost.meetings;
     cost.waitUs = us(readsOnlyHot ? timing.getL2LoadNs() : timing.getLoadNs()) +
-                  us(timing.getDependentNs()) * std::max(0.0, chain - 1) + us(timing.getReduceNs()) * meetings;
+                  us(timing.getDependentNs()) * dependent + us(timing.getRoundNs()) * further +
+                  us(timing.getReduceNs()) * meetings;
     if (schedule.getScope() == RowScope::Cluster)
       cost.waitUs += us(timing.getClusterNs());
   }

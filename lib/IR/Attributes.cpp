@@ -176,9 +176,9 @@ SmallVector<int64_t> fastnorm::stridesOf(RankedTensorType type) {
 LogicalResult TimingAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t readBandwidth,
                                  int64_t writeBandwidth, int64_t l2Bandwidth, int64_t multiprocessorBandwidth,
                                  int64_t launchNs, int64_t loadNs, int64_t l2LoadNs, int64_t dependentNs,
-                                 int64_t reduceNs, int64_t clusterNs, bool) {
+                                 int64_t roundNs, int64_t reduceNs, int64_t clusterNs, bool) {
   for (int64_t quantity : {readBandwidth, writeBandwidth, l2Bandwidth, multiprocessorBandwidth, launchNs, loadNs,
-                           l2LoadNs, dependentNs, reduceNs, clusterNs})
+                           l2LoadNs, dependentNs, roundNs, reduceNs, clusterNs})
     if (quantity <= 0)
       return emitError() << "expects every quantity of a timing to be positive, but got " << quantity;
   return success();

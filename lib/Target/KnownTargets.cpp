@@ -47,8 +47,8 @@ static constexpr KnownTarget kTargets[] = {
      R"(#fastnorm.target<name = "h200", chip = "sm_90", ptx = 78, multiprocessors = 132, registers = 65536,
         shared_bytes = 232448, threads = 2048, ctas = 32, bandwidth = 4800, l2_bytes = 62914560, cluster_ctas = 16,
         timing = <read_bandwidth = 4390, write_bandwidth = 3820, l2_bandwidth = 8700, multiprocessor_bandwidth = 114,
-        launch_ns = 730, load_ns = 500, l2_load_ns = 300, dependent_ns = 710, reduce_ns = 400, cluster_ns = 540,
-        measured = true>>)"},
+        launch_ns = 730, load_ns = 500, l2_load_ns = 300, dependent_ns = 710, round_ns = 300, reduce_ns = 400,
+        cluster_ns = 540, measured = true>>)"},
     // NVIDIA H100 SXM datasheet (3.35 TB/s); H100 white paper (L2 50 MB).
     {"h100", "sm_90",
      R"(#fastnorm.target<name = "h100", chip = "sm_90", ptx = 78, multiprocessors = 132, registers = 65536,

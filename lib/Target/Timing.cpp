@@ -23,7 +23,7 @@ TimingAttr fastnorm::timingOf(TargetAttr target) {
   // A multiprocessor moves 64 bytes a clock on all of these chips, and their clocks are within a fifth of each other.
   return TimingAttr::get(target.getContext(), scaled(timing.getReadBandwidth()), scaled(timing.getWriteBandwidth()),
                          scaled(timing.getL2Bandwidth()), timing.getMultiprocessorBandwidth(), timing.getLaunchNs(),
-                         timing.getLoadNs(), timing.getL2LoadNs(), timing.getDependentNs(), timing.getReduceNs(),
-                         timing.getClusterNs(),
+                         timing.getLoadNs(), timing.getL2LoadNs(), timing.getDependentNs(), timing.getRoundNs(),
+                         timing.getReduceNs(), timing.getClusterNs(),
                          /*measured=*/false);
 }

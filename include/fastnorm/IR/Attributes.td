@@ -135,20 +135,21 @@ def Fastnorm_TimingAttr : Fastnorm_Attr<"Timing", "timing"> {
     | launch_ns | a kernel that does nothing, behind another |
     | load_ns | a CTA from its start to its stores, without what waits for anything else |
     | l2_load_ns | the same where the L2 holds what is read |
-    | dependent_ns | each load whose address or registers wait for an earlier one |
+    | dependent_ns | each load that waits for what an earlier one brings: its address, or that its chunk was used |
+    | round_ns | each further group of loads that the registers do not hold beside the first |
     | reduce_ns | each time the threads of a row meet |
     | cluster_ns | more for each CTA that is one of a cluster |
     | measured | whether the numbers were measured on the card, rather than modelled from another |
 
     ```mlir
     #fastnorm.timing<read_bandwidth = 4390, write_bandwidth = 3820, l2_bandwidth = 8700, multiprocessor_bandwidth = 114,
-                     launch_ns = 730, load_ns = 500, l2_load_ns = 300, dependent_ns = 710, reduce_ns = 400,
-                     cluster_ns = 540, measured = true>
+                     launch_ns = 730, load_ns = 500, l2_load_ns = 300, dependent_ns = 710, round_ns = 300,
+                     reduce_ns = 400, cluster_ns = 540, measured = true>
     ```
   }];
   let parameters = (ins "int64_t":$read_bandwidth, "int64_t":$write_bandwidth, "int64_t":$l2_bandwidth, "int64_t":$multiprocessor_bandwidth,
-    "int64_t":$launch_ns, "int64_t":$load_ns, "int64_t":$l2_load_ns, "int64_t":$dependent_ns, "int64_t":$reduce_ns,
-    "int64_t":$cluster_ns, DefaultValuedParameter<"bool", "false">:$measured);
+    "int64_t":$launch_ns, "int64_t":$load_ns, "int64_t":$l2_load_ns, "int64_t":$dependent_ns, "int64_t":$round_ns,
+    "int64_t":$reduce_ns, "int64_t":$cluster_ns, DefaultValuedParameter<"bool", "false">:$measured);
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
 }
