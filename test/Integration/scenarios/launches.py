@@ -4,7 +4,7 @@ import json
 import os
 
 from scenarios.runner import expect, rows_of, scenario
-from scenarios.tensors import normal
+from scenarios.tensors import normal, tensor
 
 GROUP = "launches"
 
@@ -53,6 +53,41 @@ def many_slices(runner):
     slices_are_equal(runner, 1024, 4096, parts, ())
     slices_are_equal(runner, 4096, 1024, [(0, 1), (1, 256), (256, 512), (724, 1024)], ["--row-invariant"])
     slices_are_equal(runner, 32768, 256, [(0, 1), (0, 255), (1, 3), (100, 200)], ["--row-invariant"])
+
+
+def tokens_are_equal(runner, top_k, hidden, rows, slices):
+    """Tokens of combine_norm, whose grouping and schedule depend on their number but for --row-invariant."""
+    numbers = normal("f32", (1009,)).values()
+
+    def rows_of_numbers(count):
+        return tensor("bf16", (count, hidden), (numbers[place % 1009] for place in range(count * hidden)))
+
+    table, residual = rows_of_numbers(rows), rows_of_numbers(rows)
+    index = tensor("i64", (rows, top_k), ((token * 7 + slot * 13) % rows for token in range(rows) for slot in range(top_k)))
+    gate = normal("f32", (rows, top_k), 0.2, 0.1)
+    weight = normal("bf16", (hidden,), 1.0, 0.1, seed=3)
+
+    def run(first, last):
+        given = {"expert_rows": table, "row_index": index.part(first, last), "gate": gate.part(first, last),
+                 "residual": residual.part(first, last), "weight": weight}
+        return runner.run("combine_norm", {"top_k": top_k, "hidden": hidden, "result_dtype": "f32"}, inputs=given, outputs=("y",),
+                          flags=["--row-invariant"], check=False)["y"]
+
+    whole = run(0, rows)
+    for first, last in slices:
+        expect(run(first, last).data == whole.part(first, last).data,
+               f"tokens {first} to {last} of {rows}, top {top_k} of {hidden}, have other bits alone")
+
+
+@scenario(GROUP, "a token of combine_norm has the same bits alone and among 36")
+def one_token(runner):
+    tokens_are_equal(runner, 3, 264, 9, ((0, 1), (8, 9), (2, 7)))
+    tokens_are_equal(runner, 1, 16384, 36, [(token, token + 1) for token in range(4)])
+
+
+@scenario(GROUP, "a token of combine_norm has the same bits alone and among 4096", big=True)
+def one_token_of_many(runner):
+    tokens_are_equal(runner, 8, 1024, 4096, ((0, 1), (4095, 4096), (100, 356)))
 
 
 def one_plan(runner, hidden, counts):
