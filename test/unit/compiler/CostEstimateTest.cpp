@@ -103,6 +103,7 @@ constexpr char kPrototypes[] = "h200-beside-prototypes.md";
 constexpr char kVariants[] = "h200-schedule-variants.md";
 constexpr char kShapes[] = "h200-forward-shapes.md";
 constexpr char kFewRows[] = "h200-layer-norm-few-rows.md";
+constexpr char kGroupings[] = "h200-combine-norm.md";
 constexpr char kBackward[] = "h200-backward.md";
 
 std::vector<Measured> manyRows() {
@@ -121,6 +122,9 @@ std::vector<Measured> manyRows() {
       {"residual_rms_norm", hidden(4096), 8192, 66.60, kShapes},
       {"combine_norm", block(8, 3072), 3467, 53.06, kPrototypes},
       {"combine_norm", block(8, 2048), 16384, 162.68, kPrototypes},
+      {"combine_norm", block(4, 4096), 4096, 52.75, kGroupings},
+      {"combine_norm", block(2, 6144), 8192, 100.70, kGroupings},
+      {"combine_norm", block(8, 7168), 4096, 142.94, kGroupings},
       {"rms_norm_backward", backward(1024), 32768, 51.32, kBackward},
       {"rms_norm_backward", backward(4096), 8192, 52.31, kBackward},
       {"rms_norm_backward", backward(16384), 2048, 52.35, kBackward},
@@ -135,9 +139,10 @@ std::vector<Measured> manyRows() {
 
 std::vector<Measured> fewRows() {
   return {
-      {"rms_norm", hidden(4096), 8, 1.68, kFewRows},   {"rms_norm", hidden(4096), 32, 1.84, kFewRows},
-      {"rms_norm", hidden(4096), 128, 2.12, kFewRows}, {"rms_norm", hidden(4096), 256, 2.66, kFewRows},
-      {"rms_norm", hidden(16384), 1, 1.99, kFewRows},
+      {"rms_norm", hidden(4096), 8, 1.68, kFewRows},           {"rms_norm", hidden(4096), 32, 1.84, kFewRows},
+      {"rms_norm", hidden(4096), 128, 2.12, kFewRows},         {"rms_norm", hidden(4096), 256, 2.66, kFewRows},
+      {"rms_norm", hidden(16384), 1, 1.99, kFewRows},          {"combine_norm", block(8, 3072), 16, 2.65, kGroupings},
+      {"combine_norm", block(8, 3072), 128, 4.29, kGroupings}, {"combine_norm", block(8, 7168), 64, 5.01, kGroupings},
   };
 }
 
