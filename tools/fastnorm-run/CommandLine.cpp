@@ -51,7 +51,7 @@ static Status checkValues(llvm::ArrayRef<char *> arguments) {
     llvm::StringRef word = flag.ltrim('-');
     auto known = word == flag || flag == argument ? options.end() : options.find(word);
     if (known != options.end() &&
-        (word == "bench" || word == "profile" || word == "explain" || word == "row-invariant" ||
+        (word == "bench" || word == "profile" || word == "explain" || word == "row-invariant" || word == "no-cache" ||
          known->second->getValueExpectedFlag() == llvm::cl::ValueDisallowed))
       return Error{("expected " + flag + " without a value, but got '" + value + "'").str()};
   }

@@ -70,6 +70,10 @@ struct CommandLine {
           "Write how the cost model groups the graph's kernels instead of running it: what each way takes for "
           "--dim rows, what bounds it, which rows get which"),
       llvm::cl::ZeroOrMore, llvm::cl::cat(category)};
+  Flag cacheFolder{*this, "cache-dir", "DIR",
+                   "Keep compiled plans here, and look for them (default: fastnorm in $XDG_CACHE_HOME or ~/.cache)"};
+  llvm::cl::opt<bool> noCache{"no-cache", llvm::cl::desc("Compile, whatever was compiled before, and keep nothing"),
+                              llvm::cl::ZeroOrMore, llvm::cl::cat(category)};
   Flag check{*this, "check", "reference[:all|:sample]",
              "Compare the results with a naive evaluation of the graph, in all rows or, by default where tensors are "
              "large, in a sample of them; filled arguments are then made on the device"};

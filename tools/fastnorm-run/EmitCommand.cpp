@@ -8,6 +8,7 @@
 #include "EmitCommand.h"
 
 #include "OutputFile.h"
+#include "PlanCache.h"
 
 #include "fastnorm/Plan/PlanJson.h"
 
@@ -43,7 +44,7 @@ static Result<std::string> textFor(const Options &options, const Source &source,
     llvm::raw_string_ostream(text) << source.module() << "\n";
     return text;
   }
-  Result<Plan> plan = source.plan(compileOptions);
+  Result<Plan> plan = PlanCache(options).plan(source, compileOptions);
   if (!plan)
     return plan.takeError();
   return options.emit == "plan" ? writePlanJson(*plan) : ptxOf(*plan);

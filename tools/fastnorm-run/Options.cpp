@@ -157,6 +157,8 @@ static Status checkCombination(const CommandLine &line, const Options &options) 
     return Error{"expected --explain or --emit or --dump, but got two of them"};
   if (options.explain && line.fuse.getNumOccurrences())
     return Error{"expected --explain, which shows all ways to fuse, or --fuse, which names one, but got both"};
+  if (line.noCache && line.cacheFolder.getNumOccurrences())
+    return Error{"expected --cache-dir, which names where plans are kept, or --no-cache, but got both"};
   bool prints = !options.runs() || options.bench || options.check != CheckScope::None;
   if (options.profile && (prints || !options.outputs.empty() || !options.outputsFile.empty()))
     return Error{"expected --profile, which only runs the graph for a profiler, or --emit, --dump, --bench, --check or "
@@ -215,6 +217,8 @@ Result<Options> tool::parseOptions(int argc, char **argv) {
   options.rowInvariant = line.rowInvariant;
   options.hasVariantFlags = line.alignment.getNumOccurrences() || line.rowInvariant.getNumOccurrences();
   options.hasFuse = line.fuse.getNumOccurrences() != 0;
+  options.usesCache = !line.noCache;
+  options.cacheFolder = line.cacheFolder;
   options.bench = line.bench;
   options.profile = line.profile;
   options.explain = line.explain;
@@ -235,6 +239,7 @@ Result<Options> tool::parseOptions(int argc, char **argv) {
                      checkWord(line.emit, {"mlir", "plan", "ptx"}),
                      checkValue(line.graph),
                      checkValue(line.target),
+                     checkValue(line.cacheFolder),
                      checkValue(line.dump),
                      checkValue(line.inputsFile),
                      checkValue(line.outputsFile),

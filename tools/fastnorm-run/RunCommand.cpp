@@ -13,6 +13,7 @@
 #include "CheckReference.h"
 #include "FillRoles.h"
 #include "OutputFile.h"
+#include "PlanCache.h"
 #include "ProfilePlan.h"
 #include "RowSample.h"
 #include "RunPlan.h"
@@ -131,7 +132,7 @@ Exit tool::runCommand(const Options &options, const Source &source, const Compil
                       Device &device) {
   if (Status writable = checkOutputFiles(options); !writable)
     return failed(writable.error());
-  Result<Plan> plan = source.plan(compileOptions);
+  Result<Plan> plan = PlanCache(options).plan(source, compileOptions);
   if (!plan)
     return failed(plan.error());
   return runPlanOf(options, source, std::move(*plan), device);
