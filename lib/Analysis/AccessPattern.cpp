@@ -48,7 +48,9 @@ int64_t fastnorm::elementBytes(Value tensor) { return elementBytes(elementOf(ten
 
 static bool carries(AxesAttr axes, ArrayRef<Axis> list) { return axes.getAxes() == list; }
 
-bool fastnorm::variesAlongHidden(AxesAttr axes) { return axes.contains(Axis::Hidden) || axes.contains(Axis::Group); }
+bool fastnorm::variesAlongHidden(AxesAttr axes) {
+  return axes && (axes.contains(Axis::Hidden) || axes.contains(Axis::Group));
+}
 
 AccessPattern::AccessPattern(KernelOp kernel) : kernel(kernel), columns(columnValues(kernel)) {
   Block &block = kernel.getBody().front();
@@ -57,7 +59,7 @@ AccessPattern::AccessPattern(KernelOp kernel) : kernel(kernel), columns(columnVa
   for (Operation &op : block.without_terminator())
     visit(&op);
   for (Value result : block.getTerminator()->getOperands())
-    if (axesOf(result).areRowsAnd({Axis::Hidden}))
+    if (isScattered(result) || axesOf(result).areRowsAnd({Axis::Hidden}))
       countElement(elementOf(result));
   if (hasGroups && (!llvm::isPowerOf2_64(groupSize()) || groupSize() > kMostGroupSize))
     unsupported.emplace_back(kernel, "has groups of " + std::to_string(groupSize()) +
@@ -70,6 +72,7 @@ AccessPattern::AccessPattern(KernelOp kernel) : kernel(kernel), columns(columnVa
     checkColumnLayouts();
   placeRows();
   findTied();
+  checkAccumulation();
   for (Value value :
        llvm::concat<const Value>(SmallVector<Value>(kernel.getInputs()), SmallVector<Value>(kernel.getResults())))
     if (elementOf(value).isInteger(1))
@@ -88,10 +91,10 @@ static std::optional<unsigned> resultOf(KernelOp kernel, FunctionOpInterface fun
 /// Whether the thread that writes an element of a result is the one that reads that of an argument: rows are streamed;
 /// of what follows the column reductions, each result has threads of its own.
 bool AccessPattern::isReadByWriter(BlockArgument argument, unsigned result) const {
-  if (!llvm::is_contained(columnOperands, argument))
-    return llvm::is_contained(streamed, argument);
   Block &body = kernel.getBody().front();
   OperandRange yielded = body.getTerminator()->getOperands();
+  if (!llvm::is_contained(columnOperands, argument))
+    return llvm::is_contained(streamed, argument) && !isScattered(yielded[result]);
   llvm::DenseSet<Value> readers{argument};
   addComputed(body, readers);
   for (auto [number, value] : llvm::enumerate(yielded))
@@ -141,7 +144,7 @@ int64_t AccessPattern::columnChunks(ScheduleAttr schedule) const {
 
 Value AccessPattern::anchor() const {
   for (Value yielded : kernel.getBody().front().getTerminator()->getOperands())
-    if (axesOf(yielded).areRowsAnd({Axis::Hidden}))
+    if (!isScattered(yielded) && axesOf(yielded).areRowsAnd({Axis::Hidden}))
       return yielded;
   return streamed.empty() ? Value() : Value(streamed.front());
 }
@@ -199,6 +202,9 @@ void AccessPattern::classify(BlockArgument argument) {
   phase[argument] = 0;
   auto type = cast<RankedTensorType>(argument.getType());
   if (isTable(argument)) {
+    // What a scatter goes into is in the buffer of its result.
+    if (isa<ScatterOp>(*argument.user_begin()))
+      return;
     tables.push_back(argument);
     hidden = type.getShape().back();
     return countElement(type.getElementType());
@@ -251,7 +257,7 @@ llvm::DenseSet<Value> AccessPattern::neededIn(int64_t phase) const {
       values.push_back(reduce.getInput());
   for (Value result : kernel.getBody().front().getTerminator()->getOperands())
     if (phaseOf(result) == phase && !columns.contains(result))
-      values.push_back(result);
+      values.push_back(isScattered(result) ? result.getDefiningOp<ScatterOp>().getRows() : result);
   return neededFor(values);
 }
 
@@ -269,7 +275,7 @@ llvm::DenseSet<Value> AccessPattern::neededForOutputs() const {
     values.push_back(reduce.getInput());
   for (Value result : kernel.getBody().front().getTerminator()->getOperands())
     if (!columns.contains(result))
-      values.push_back(result);
+      values.push_back(isScattered(result) ? result.getDefiningOp<ScatterOp>().getRows() : result);
   return neededFor(values);
 }
 
@@ -337,11 +343,17 @@ void AccessPattern::visit(Operation *op) {
   if (endsPhase) {
     rowReductions.push_back(reduce);
     phases = std::max(phases, opPhase + 2);
+    bool hasSlots = reduce.getOperandAxes().contains(Axis::Slot);
+    int64_t count = hasSlots ? cast<RankedTensorType>(reduce.getResult().getType()).getShape().back() : 1;
+    for (int64_t slot = 0; slot < count; ++slot)
+      rowSums.push_back({reduce, slot});
   }
   if (reducesHidden) {
-    if (!reduce.getOperandAxes().areRowsAnd({Axis::Hidden}))
-      unsupported.emplace_back(op, "reduces hidden of a value with axes " + reduce.getOperandAxes().str() +
-                                       "; only [row, hidden] can be reduced over hidden");
+    AxesAttr axes = reduce.getOperandAxes();
+    if (!axes.areRowsAnd({Axis::Hidden}) && (reduce.getGroup() || !axes.areRowsAnd({Axis::Slot, Axis::Hidden})))
+      unsupported.emplace_back(op, "reduces hidden of a value with axes " + axes.str() +
+                                       "; only [row, hidden] and, as a whole, [row, slot, hidden] can be reduced over "
+                                       "hidden");
   }
   if (isColumnReduction(op)) {
     visitColumnReduction(reduce);
@@ -355,6 +367,10 @@ void AccessPattern::visit(Operation *op) {
     if (!isa<BlockArgument>(gather.getIndex()))
       unsupported.emplace_back(op, "gathers with an index that the kernel computes");
   }
+  if (auto scatter = dyn_cast<ScatterOp>(op)) {
+    visitScatter(scatter);
+    return;
+  }
   for (Value result : op->getResults()) {
     AxesAttr axes = axesOf(result);
     if (axes.contains(Axis::Slot))
@@ -366,7 +382,37 @@ void AccessPattern::visit(Operation *op) {
       unsupported.emplace_back(op, "computes a value with axes " + axes.str() + "; groups go with [row, group]");
     if (axes.contains(Axis::Slot) && !axes.contains(Axis::Row))
       unsupported.emplace_back(op, "computes a value with axes " + axes.str() + ", which no schedule places");
-    if (axes.contains(Axis::Slot) && phase[result] > 0)
+    if (axes.contains(Axis::Slot) && axes.contains(Axis::Hidden) && phase[result] > 0)
       unsupported.emplace_back(op, "computes slots after a row reduction, which no schedule places");
   }
+}
+
+void AccessPattern::visitScatter(ScatterOp scatter) {
+  hidden = cast<RankedTensorType>(scatter.getResult().getType()).getShape().back();
+  if (!isa<BlockArgument>(scatter.getIndex()))
+    unsupported.emplace_back(scatter, "scatters by an index that the kernel computes");
+  if (scatter.getIndexMap() == IndexMap::Injective && !scatter.getInto())
+    unsupported.emplace_back(scatter,
+                             "scatters to some rows of its result and goes into nothing that has the others; run "
+                             "fastnorm-decompose");
+  if (!scatter.getResult().use_empty())
+    scatters.push_back(scatter);
+}
+
+ScatterOp AccessPattern::accumulatingScatter() const {
+  auto found = llvm::find_if(scatters, [](ScatterOp scatter) { return scatter.accumulates(); });
+  return found == scatters.end() ? ScatterOp() : *found;
+}
+
+/// Slots that name one row are found by their place, and what they add is computed there.
+void AccessPattern::checkAccumulation() {
+  ScatterOp scatter = accumulatingScatter();
+  if (!scatter)
+    return;
+  bool hasSlots = cast<RankedTensorType>(scatter.getIndex().getType()).getRank() > 1;
+  auto needsAllSlots = [&](ReduceOp reduce) { return hasSlots || reduce.getAxis() != Axis::Slot; };
+  if (kernel.getNumResults() != 1 || llvm::any_of(kernel.getBody().getOps<ReduceOp>(), needsAllSlots))
+    unsupported.emplace_back(scatter,
+                             "adds up slots that name one row in a kernel that also reduces, or has other "
+                             "results; compute those in a kernel of their own, or promise index_map injective");
 }

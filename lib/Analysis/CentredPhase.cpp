@@ -113,12 +113,12 @@ bool fastnorm::hasEqualWarps(const AccessPattern &pattern, ScheduleAttr schedule
 
 int64_t fastnorm::valuesPerWarp(const AccessPattern &pattern, ScheduleAttr schedule) {
   bool counts = meetsOnceForMoments(schedule) && !hasEqualWarps(pattern, schedule) && !centredPhases(pattern).empty();
-  return static_cast<int64_t>(pattern.rowReductions.size()) + counts;
+  return static_cast<int64_t>(pattern.rowSums.size()) + counts;
 }
 
 int64_t fastnorm::valuesTold(const AccessPattern &pattern, ScheduleAttr schedule, int64_t phase) {
-  int64_t reductions = llvm::count_if(SmallVector<ReduceOp>(pattern.rowReductions),
-                                      [&](ReduceOp reduce) { return pattern.phaseOfOp(reduce) == phase; });
+  int64_t reductions = llvm::count_if(
+      pattern.rowSums, [&](AccessPattern::RowSum sum) { return pattern.phaseOfOp(sum.reduce) == phase; });
   if (!meetsOnceForMoments(schedule))
     return reductions;
   for (const CentredPhase &pair : centredPhases(pattern)) {

@@ -64,7 +64,12 @@ static LogicalResult verifyStrides(func::FuncOp function) {
   for (Operation &op : function.getBody().front())
     for (Value result : op.getResults()) {
       auto type = dyn_cast<RankedTensorType>(result.getType());
-      bool returned = llvm::any_of(result.getUsers(), [](Operation *user) { return isa<func::ReturnOp>(user); });
+      // Or lies where what is returned does.
+      bool returned = llvm::any_of(result.getUsers(), [&](Operation *user) {
+        auto rowOp = dyn_cast<RowOpInterface>(user);
+        return isa<func::ReturnOp>(user) ||
+               (rowOp && llvm::any_of(rowOp.getEqualTables(), [&](auto pair) { return pair.first == result; }));
+      });
       if (type && type.getEncoding() && !returned)
         return op.emitOpError("expects strides on arguments and results of the function, but computes ")
                << type << ", which is not returned";
@@ -125,7 +130,7 @@ FailureOr<Symbols> Symbols::of(func::FuncOp function) {
   Symbols result;
   Block &block = function.getBody().front();
   auto terminator = cast<func::ReturnOp>(block.getTerminator());
-  SmallVector<Value> tables;
+  SmallVector<Value> tables, scattered;
 
   for (BlockArgument argument : block.getArguments())
     result.classes.insert(key(argument));
@@ -140,7 +145,13 @@ FailureOr<Symbols> Symbols::of(func::FuncOp function) {
       return failure();
     for (Value value : rows)
       result.classes.unionSets(key(rows.front()), key(value));
-    llvm::append_range(tables, rowOp.getTables());
+    for (auto [left, right] : rowOp.getEqualTables()) {
+      if (failed(verifyOneExtent(&op, {left, right})))
+        return failure();
+      result.classes.unionSets(key(left), key(right));
+    }
+    for (Value table : rowOp.getTables())
+      (table.getDefiningOp() == &op ? scattered : tables).push_back(table);
   }
 
   // Names that people gave; equal names are equal extents.
@@ -180,16 +191,35 @@ FailureOr<Symbols> Symbols::of(func::FuncOp function) {
     result.symbolOfLeader[leader] = result.symbolNames.size();
     result.symbolNames.push_back(name);
   };
+  // What is scattered to is a table, also where it is a result.
   for (Value value : terminator.getOperands())
-    assign(value, "rows");
-  for (Value table : tables)
+    if (!llvm::is_contained(scattered, value))
+      assign(value, "rows");
+  for (Value table : llvm::concat<Value>(tables, scattered))
     assign(table, "expert_rows");
   for (BlockArgument argument : block.getArguments())
     assign(argument, "rows");
   for (Operation &op : block)
     for (Value value : op.getResults())
       assign(value, "rows");
+  if (failed(result.verifyKnown(function, scattered)))
+    return failure();
   return result;
+}
+
+/// How many rows something is scattered to, an argument or a result of the function must tell.
+LogicalResult Symbols::verifyKnown(func::FuncOp function, ArrayRef<Value> scattered) const {
+  llvm::DenseSet<int64_t> known;
+  for (Value value : llvm::concat<Value>(SmallVector<Value>(function.getArguments()),
+                                         SmallVector<Value>(function.getBody().front().getTerminator()->getOperands())))
+    if (std::optional<int64_t> symbol = rowsOf(value))
+      known.insert(*symbol);
+  for (Value value : scattered)
+    if (std::optional<int64_t> symbol = rowsOf(value); symbol && !known.contains(*symbol))
+      return value.getDefiningOp()->emitOpError("scatters to ")
+             << value.getType() << ", but no argument or result of the function has as many rows: return it, or give "
+             << "an argument the same '" << kSymbolsAttr << "'";
+  return success();
 }
 
 std::optional<int64_t> Symbols::rowsOf(Value value) const {

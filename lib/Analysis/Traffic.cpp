@@ -43,6 +43,13 @@ ByteCount fastnorm::bytesRead(BlockArgument argument) {
   return count;
 }
 
+/// Bytes that a kernel writes for each row of what it yields.
+static int64_t writtenPerRow(Value yielded) {
+  auto scatter = yielded.getDefiningOp<ScatterOp>();
+  Value rows = scatter ? scatter.getRows() : yielded;
+  return elementBytes(yielded) * elementsPerRow(cast<RankedTensorType>(rows.getType()));
+}
+
 Traffic Traffic::ofRows(const AccessPattern &pattern) {
   Traffic traffic;
   KernelOp kernel = pattern.kernel;
@@ -52,11 +59,9 @@ Traffic Traffic::ofRows(const AccessPattern &pattern) {
       traffic.read.fixed += count.fixed;
       traffic.read.perRow += count.perRow;
     }
-  for (Value value : kernel.getBody().front().getTerminator()->getOperands()) {
-    auto type = cast<RankedTensorType>(value.getType());
+  for (Value value : kernel.getBody().front().getTerminator()->getOperands())
     if (!pattern.columns.contains(value))
-      traffic.written.perRow += elementBytes(type.getElementType()) * elementsPerRow(type);
-  }
+      traffic.written.perRow += writtenPerRow(value);
   return traffic;
 }
 
@@ -94,17 +99,15 @@ Traffic::Traffic(const AccessPattern &pattern, int64_t phase, int64_t ctasPerRow
       read.perRow += elementBytes(type.getElementType()) * elementsPerRow(type);
   }
   int64_t sumBytes = ctasPerRow * innerRowsOf(pattern.kernel) * 4;
-  for (ReduceOp reduce : pattern.rowReductions) {
-    int64_t reducePhase = pattern.phaseOfOp(reduce);
+  for (AccessPattern::RowSum sum : pattern.rowSums) {
+    int64_t reducePhase = pattern.phaseOfOp(sum.reduce);
     if (reducePhase < phase)
       read.perRow += sumBytes;
     else if (reducePhase == phase)
       written.perRow += sumBytes;
   }
   Operation *yield = pattern.kernel.getBody().front().getTerminator();
-  for (Value value : yield->getOperands()) {
-    auto type = cast<RankedTensorType>(value.getType());
+  for (Value value : yield->getOperands())
     if (pattern.phaseOf(value) == phase && !pattern.columns.contains(value))
-      written.perRow += elementBytes(type.getElementType()) * elementsPerRow(type);
-  }
+      written.perRow += writtenPerRow(value);
 }

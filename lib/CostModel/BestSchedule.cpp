@@ -49,12 +49,17 @@ static constexpr int64_t kMostEarlyInvariantRegisters = 12;
 static constexpr int64_t kMostEarlyInvariantRegistersOfF32 = 32;
 /// Slots whose loads are in flight together; of more, groups of half as many alternate.
 static constexpr int64_t kMostSlotsInFlight = 8;
+/// Slots in flight that hide their latency where registers allow no more: 64 bytes a thread, beside other rows.
+static constexpr int64_t kFewestSlotsInFlight = 4;
 
 /// 16 bytes of the narrowest element but 32 of the widest at most, or as much as is aligned in every row.
 static int64_t vectorWidthFor(const AccessPattern &pattern) {
   int64_t widest = std::min(16 / pattern.narrowestBytes, 32 / pattern.widestBytes);
   if (pattern.hasGroups)
     return std::min(std::max(widest, pattern.groupSize() / 32), pattern.groupSize());
+  // What adds up at a row of its result is there as the result's threads have it.
+  if (pattern.accumulatingScatter())
+    return std::min(widest, pattern.alignedElements);
   // Rows that start anywhere: narrow accesses cost more than shifted vectors do, unless rows are as short as a few.
   bool isWorthShifting = pattern.alignedElements * pattern.narrowestBytes <= 4 && pattern.hidden >= 64;
   return isWorthShifting ? widest : std::min(widest, pattern.alignedElements);
@@ -224,9 +229,10 @@ static int64_t ctasFor(const ScheduleDraft &draft, const AccessPattern &pattern,
   int64_t threads = draft.threadsPerRow * draft.rowsPerCta;
   int64_t wanted = RegisterEstimate(pattern, draft.attribute(target.getContext())).wanted();
   int64_t ctas = std::min(target.getCtas(), target.getThreads() / threads);
-  // A lone CTA idles while it reduces; a second one is worth an eighth of the registers, more would spill.
+  // A lone CTA idles while it reduces; a second one is worth an eighth of the registers, more would spill. So would
+  // that where rows are scattered by slots, which all hold something (ptxas 13.0: 16 bytes of 8 slots at 7168).
   if (ctas >= 2 && registersAvailable(target, threads, 2) < wanted)
-    return registersAvailable(target, threads, 2) * 8 >= wanted * 7 ? 2 : 1;
+    return !scattersSlots(pattern) && registersAvailable(target, threads, 2) * 8 >= wanted * 7 ? 2 : 1;
   return mostCtas(target, threads, wanted);
 }
 
@@ -280,6 +286,14 @@ static void decideOccupancy(ScheduleDraft &draft, const AccessPattern &pattern, 
     late.minCtas = ctasFor(late, pattern, target);
     if (late.minCtas > 1)
       draft = late;
+  }
+  // Half of the slots in flight where that makes room for another CTA: what is held for each slot stays. (Not timed.)
+  if (draft.slotsInFlight > kFewestSlotsInFlight && scattersSlots(pattern)) {
+    ScheduleDraft half = draft;
+    half.slotsInFlight /= 2;
+    half.minCtas = ctasFor(half, pattern, target);
+    if (half.minCtas > draft.minCtas)
+      draft = half;
   }
   // Fewer loads in flight rather than one: two CTAs make up for them.
   while (draft.minCtas == 1 && draft.vectorsInFlight > 2 && draft.threadsPerRow <= kMostThreadsPerRow) {

@@ -25,6 +25,15 @@ using namespace fastnorm;
 /// Bytes that a later launch finds in the L2 at most, as a part of it: streams pass through beside them.
 static constexpr int64_t kL2Share = 2;
 
+/// Launches that list the slots of each row of a result which adds them up, before that which does.
+static constexpr int64_t kListLaunches = 3;
+/// Bytes that they write and read of each slot, if each names a row of its own: two numbers are set, exchanged or read
+/// of the row, and two stored and read of the slot.
+static constexpr int64_t kListBytesPerSlot = 8 * 8;
+/// Loads of those launches: of the index, what was in its place, and the same again with the slot found there.
+static constexpr int64_t kListLoads = 2;
+static constexpr int64_t kListDependentLoads = 3;
+
 bool fastnorm::staysInL2(int64_t bytes, TargetAttr target) { return bytes * kL2Share <= target.getL2Bytes(); }
 
 namespace {
@@ -35,7 +44,8 @@ public:
   Estimator(const AccessPattern &pattern, ScheduleAttr schedule, TargetAttr target, int64_t rows,
             const llvm::SmallBitVector &hotInputs)
       : pattern(pattern), schedule(schedule), target(target), timing(timingOf(target)), rows(rows),
-        allRows(rows * innerRowsOf(pattern.kernel)), hotInputs(hotInputs) {}
+        allRows(rows * innerRowsOf(pattern.kernel)), slotsAddedUp(pattern.accumulatingScatter() ? pattern.slots : 0),
+        gridRows(allRows * std::max<int64_t>(1, slotsAddedUp)), hotInputs(hotInputs) {}
 
   CostEstimate estimate() {
     cost.threads = schedule.getThreads();
@@ -47,6 +57,8 @@ public:
     findTransfer();
     cost.launchUs = us(timing.getLaunchNs()) * cost.launches;
     cost.waitUs *= cost.launches;
+    if (slotsAddedUp > 0)
+      addLists();
     if (!pattern.columnReductions.empty())
       addFinalize();
     cost.totalUs = cost.launchUs + cost.waitUs + cost.transferUs + cost.idleUs + cost.finalizeUs;
@@ -65,7 +77,7 @@ private:
     // Parts of the grid that take a row, or rowsPerCta of them, each: units of work.
     if (schedule.getKind() == ScheduleKind::PerElement) {
       int64_t perCta = schedule.getThreadsPerRow() * schedule.getVectorsPerThread();
-      units = llvm::divideCeil(allRows, schedule.getRowsPerCta()) * llvm::divideCeil(vectorsPerRow(), perCta);
+      units = llvm::divideCeil(gridRows, schedule.getRowsPerCta()) * llvm::divideCeil(vectorsPerRow(), perCta);
     } else if (schedule.isPersistent()) {
       units = allRows * schedule.getCtasPerRow();
     } else {
@@ -142,12 +154,23 @@ private:
       bool isNear = staysInL2(distinct / std::max<int64_t>(1, allRows) * resident, target);
       (isNear ? cost.hotBytes : cost.coldBytes) += repeated;
     }
+    if (slotsAddedUp > 0)
+      countSlots();
     if (!pattern.columnReductions.empty()) {
       int64_t lines = schedule.getScope() == RowScope::Lanes ? cost.ctas : cost.ctas / schedule.getCtasPerRow();
       cost.partialBytes =
           std::max<int64_t>(1, lines) * pattern.hidden * 4 * static_cast<int64_t>(pattern.columnReductions.size());
       cost.hotBytes += cost.partialBytes;
     }
+  }
+
+  /// Of what is added up at the rows of its result: rows that all slots of a token read, and lists.
+  void countSlots() {
+    int64_t shared = 0;
+    for (BlockArgument argument : pattern.streamed)
+      shared += bytesRead(argument).of(rows);
+    (staysInL2(shared, target) ? cost.hotBytes : cost.coldBytes) += shared * (slotsAddedUp - 1);
+    cost.hotBytes += kListBytesPerSlot * gridRows;
   }
 
   void findWait() {
@@ -157,7 +180,8 @@ private:
       cost.meetings -= meetsOnceForMoments(schedule);
     }
     // Loads that wait for what was loaded, and groups of loads that come behind one another.
-    double dependent = !pattern.gathers.empty() || !pattern.rowGathers.empty() ? 1 : 0;
+    bool followsIndex = !pattern.gathers.empty() || !pattern.rowGathers.empty() || slotsAddedUp > 0;
+    double dependent = followsIndex ? 1 : 0;
     double further = rounds - 1;
     if (schedule.getKind() == ScheduleKind::TwoPass) {
       // Each sweep goes over all its chunks, whose loads wait until those of the chunk before were used.
@@ -215,6 +239,12 @@ private:
     cost.idleUs = std::max(0.0, idleUs - (cost.transferUs - memoryUs));
   }
 
+  void addLists() {
+    cost.launches += kListLaunches;
+    cost.launchUs += us(timing.getLaunchNs()) * kListLaunches;
+    cost.waitUs += us(timing.getLoadNs()) * kListLoads + us(timing.getDependentNs()) * kListDependentLoads;
+  }
+
   void addFinalize() {
     int64_t bytes = cost.partialBytes;
     Traffic traffic = Traffic::ofColumns(pattern);
@@ -228,6 +258,8 @@ private:
   TimingAttr timing;
   int64_t rows;
   int64_t allRows;
+  int64_t slotsAddedUp; ///< of a row, where slots that name one row of the result are added up there; else 0
+  int64_t gridRows;     ///< that the grid works on: those of such a result are taken to be as many as there are slots
   const llvm::SmallBitVector &hotInputs;
   int64_t units = 1;
   int64_t writtenBytes = 0; ///< of the cold ones

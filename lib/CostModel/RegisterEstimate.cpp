@@ -38,6 +38,23 @@ static constexpr int64_t kTileRegisters = 12;
 /// Row scalars that a reduction behind the first leaves for later phases, and what it works in.
 static constexpr int64_t kRegistersPerFurtherReduction = 4;
 
+/// Of each slot that is scattered: where its row lies, and its factor.
+static constexpr int64_t kRegistersPerScatteredSlot = 3;
+
+bool fastnorm::scattersSlots(const AccessPattern &pattern) {
+  return llvm::any_of(pattern.scatters, [](ScatterOp scatter) {
+    return !scatter.accumulates() && axesOf(scatter.getIndex()).contains(Axis::Slot);
+  });
+}
+
+/// Registers that hold something for each slot of a row at once, what scatters need of it and its sums, and what one is
+/// unpacked and multiplied in while others are in flight (ptxas 13.0, unconstrained: 94 for 92 with 8 slots in flight,
+/// 72 for 76 with 4, 61 for 60 of 4 slots, 48 for 44 of 2).
+static int64_t registersOfSlots(const AccessPattern &pattern) {
+  int64_t sums = static_cast<int64_t>(pattern.rowSums.size() - pattern.rowReductions.size());
+  return sums + (scattersSlots(pattern) ? kRegistersPerScatteredSlot * pattern.slots + kArithmeticRegisters : 0);
+}
+
 /// How often the threads of a row meet.
 static int64_t meetings(const AccessPattern &pattern, ScheduleAttr schedule) {
   auto saved = meetsOnceForMoments(schedule) ? static_cast<int64_t>(centredPhases(pattern).size()) : 0;
@@ -89,6 +106,7 @@ RegisterEstimate::RegisterEstimate(const AccessPattern &pattern, ScheduleAttr sc
   // Over a grid nothing waits for a later phase: its launch reads again.
   bool keeps = schedule.getKind() == ScheduleKind::PerRow && schedule.getScope() != RowScope::Grid;
   keptPerVector = keeps ? keptWords(pattern, schedule) : 0;
+  slots = registersOfSlots(pattern);
   base = kBaseRegisters + shiftRegisters(pattern, schedule) + (schedule.isPersistent() ? kWalkRegisters : 0) +
          (schedule.hasTiles() ? kTileRegisters : 0) +
          kRegistersPerFurtherReduction * std::max<int64_t>(0, meetings(pattern, schedule) - 1);
@@ -108,12 +126,12 @@ RegisterEstimate::RegisterEstimate(const AccessPattern &pattern, ScheduleAttr sc
 
 int64_t RegisterEstimate::whileLoading() const {
   // What earlier groups left is kept.
-  return base + columnSums + invariants + inFlight + keptPerVector * (vectors - vectorsInFlight);
+  return base + columnSums + slots + invariants + inFlight + keptPerVector * (vectors - vectorsInFlight);
 }
 
 int64_t RegisterEstimate::wanted() const {
   // After the loads all is kept while one vector is unpacked.
-  int64_t whileComputing = base + columnSums + invariants + keptPerVector * vectors + kArithmeticRegisters;
+  int64_t whileComputing = base + columnSums + slots + invariants + keptPerVector * vectors + kArithmeticRegisters;
   return std::max({kLeastRegisters, whileLoading(), whileComputing});
 }
 

@@ -83,6 +83,19 @@ static Reason whyTargetIllegal(ScheduleAttr schedule, TargetAttr target) {
   return std::nullopt;
 }
 
+/// The threads of a row of the result add up what they store.
+static Reason whyAccumulationIllegal(const AccessPattern &pattern, ScheduleAttr schedule) {
+  if (!pattern.accumulatingScatter())
+    return std::nullopt;
+  if (schedule.getKind() == ScheduleKind::PerElement && !schedule.isPersistent() && !pattern.isShifted(schedule))
+    return std::nullopt;
+  return llvm::formatv(
+             "is {0} with vectors of {1} elements, but the kernel adds up slots that name one row of its result: "
+             "use per_element without persistent_ctas and vector_width {2} at most",
+             stringifyScheduleKind(schedule.getKind()), schedule.getVectorWidth(), pattern.alignedElements)
+      .str();
+}
+
 /// Sums over rows stay in the registers of a thread, which has the same columns in every row.
 static Reason whyColumnSumsIllegal(const AccessPattern &pattern, ScheduleAttr schedule) {
   if (pattern.columnReductions.empty()) {
@@ -217,6 +230,8 @@ Reason fastnorm::whyIllegal(const AccessPattern &pattern, ScheduleAttr schedule,
   if (Reason reason = whyGroupsIllegal(pattern, schedule))
     return reason;
   if (Reason reason = whyColumnSumsIllegal(pattern, schedule))
+    return reason;
+  if (Reason reason = whyAccumulationIllegal(pattern, schedule))
     return reason;
   if (Reason reason = whyStagesIllegal(pattern, schedule, target))
     return reason;

@@ -91,6 +91,22 @@ public:
     return reduce(Combiner::Add, Axis::Row, {rows.value, byHead ? rows.axes : rows.axes.withoutHeadNames()});
   }
 
+  /// The rows of a table that an index of [rows, top_k] names.
+  struct Gathered {
+    Placed rows;
+    Placed present; ///< which slots are not dropped; null where nobody asks
+  };
+  Gathered gather(mlir::Value table, mlir::Value index, bool asksPresent) {
+    auto indexType = llvm::cast<mlir::RankedTensorType>(index.getType());
+    auto tableType = llvm::cast<mlir::RankedTensorType>(table.getType());
+    llvm::SmallVector<int64_t> shape(indexType.getShape());
+    shape.push_back(tableType.getShape().back());
+    auto type = mlir::RankedTensorType::get(shape, tableType.getElementType());
+    mlir::Type present = asksPresent ? mlir::Type(like(indexType, builder.getI1Type())) : mlir::Type();
+    auto op = GatherOp::create(builder, loc, type, present, table, index);
+    return {{op.getResult(), rowSlotHidden()}, {op.getPresent(), rowSlot()}};
+  }
+
   mlir::Value toF32(mlir::Value value) {
     return value.getType().isF32() ? value : mlir::arith::ExtFOp::create(builder, loc, builder.getF32Type(), value);
   }

@@ -143,3 +143,61 @@ SmallVector<Value> LayerNormOp::buildGradients(OpBuilder &builder, ValueRange sa
                                   of.ofWeight.known, of.ofBias.known, getWeightOffsetAttr(), getRoundXhatAttr());
   return of.perOperand(*this, backward);
 }
+
+//===----------------------------------------------------------------------===//
+// combine and gather
+//===----------------------------------------------------------------------===//
+
+/// What a gradient of rows by an index is computed as: in f32 where something is added before it is rounded.
+static Type scatteredType(GradientRequest request) {
+  if (!request.type)
+    return {};
+  return request.known ? f32Like(request.type) : request.type;
+}
+
+SmallVector<Value> CombineOp::getParameters() { return {}; }
+SmallVector<Value> CombineOp::getSavedResults() { return {}; }
+Operation *CombineOp::returnSavedResults(OpBuilder &builder) { return *this; }
+
+SmallVector<SavedValue> CombineOp::getSavedValues() {
+  SmallVector<SavedValue> saved{{"row_index", getRowIndex()}};
+  if (getGate())
+    saved.append({{"gate", getGate()}, {"expert_rows", getExpertRows()}});
+  return saved;
+}
+
+/// The shared expert's gradient is that of the result.
+SmallVector<Value> CombineOp::buildGradients(OpBuilder &builder, ValueRange saved, ArrayRef<Value> results,
+                                             ArrayRef<GradientRequest> requests) {
+  GradientRequest ofRows = requests[0], ofGate = getGate() ? requests[2] : GradientRequest();
+  SmallVector<Value> gradients(requests.size());
+  if (ofRows.type || ofGate.type) {
+    auto backward = CombineBackwardOp::create(builder, getLoc(), scatteredType(ofRows), ofGate.type, results[0],
+                                              /*row_index=*/saved[0],
+                                              /*expert_rows=*/ofGate.type ? saved[2] : Value(),
+                                              /*gate=*/getGate() ? saved[1] : Value(), ofGate.known, getIndexMap());
+    if (ofRows.type)
+      gradients[0] = gradientAs(builder, getLoc(), backward.getGradExpertRows(), ofRows.known, ofRows.type);
+    if (ofGate.type)
+      gradients[2] = backward.getGradGate();
+  }
+  if (getShared() && requests.back().type)
+    gradients.back() = gradientAs(builder, getLoc(), results[0], requests.back().known, requests.back().type);
+  return gradients;
+}
+
+SmallVector<Value> GatherOp::getParameters() { return {}; }
+SmallVector<Value> GatherOp::getSavedResults() { return {}; }
+Operation *GatherOp::returnSavedResults(OpBuilder &builder) { return *this; }
+SmallVector<SavedValue> GatherOp::getSavedValues() { return {{"row_index", getIndex()}}; }
+
+SmallVector<Value> GatherOp::buildGradients(OpBuilder &builder, ValueRange saved, ArrayRef<Value> results,
+                                            ArrayRef<GradientRequest> requests) {
+  SmallVector<Value> gradients(requests.size());
+  if (requests[0].type && results[0]) {
+    auto scatter = ScatterOp::create(builder, getLoc(), scatteredType(requests[0]), results[0], saved[0],
+                                     /*into=*/Value(), getIndexMap());
+    gradients[0] = gradientAs(builder, getLoc(), scatter.getResult(), requests[0].known, requests[0].type);
+  }
+  return gradients;
+}

@@ -21,23 +21,20 @@ SmallVector<Value> CombineOp::decompose(OpBuilder &builder, ValueRange operands)
   AlgebraBuilder algebra(builder, getLoc(), getResult());
   auto resultType = cast<RankedTensorType>(getResult().getType());
   auto indexType = cast<RankedTensorType>(getRowIndex().getType());
-  SmallVector<int64_t> gathered(indexType.getShape());
-  gathered.push_back(resultType.getShape().back());
-  auto gatheredType =
-      RankedTensorType::get(gathered, cast<RankedTensorType>(getExpertRows().getType()).getElementType());
   // Without gates nothing has to be kept from a dropped slot: its rows are zeros.
-  Type presentType = getGate() ? Type(like(indexType, builder.getI1Type())) : Type();
-  auto gather = GatherOp::create(builder, getLoc(), gatheredType, presentType, operands[0], operands[1]);
-  SmallVector<Placed> factors{{gather.getResult(), algebra.rowSlotHidden()}};
+  AlgebraBuilder::Gathered gathered =
+      algebra.gather(operands[0], operands[1], /*asksPresent=*/static_cast<bool>(getGate()));
+  SmallVector<Placed> factors{gathered.rows};
   if (getGate()) {
     Placed gate{operands[2], algebra.rowSlot()};
-    Placed present{gather.getPresent(), algebra.rowSlot()};
     // A dropped slot adds nothing even where its gate is NaN or Inf: its rows are zeros and so is its factor.
-    factors.push_back(algebra.map({gate, present}, algebra.rowSlot(), f32Like(indexType), [&](ValueRange arguments) {
-      return algebra.select(arguments[1], algebra.toF32(arguments[0]), algebra.constant(0.0));
-    }));
+    factors.push_back(
+        algebra.map({gate, gathered.present}, algebra.rowSlot(), f32Like(indexType), [&](ValueRange arguments) {
+          return algebra.select(arguments[1], algebra.toF32(arguments[0]), algebra.constant(0.0));
+        }));
   }
-  Placed product = algebra.map(factors, algebra.rowSlotHidden(), f32Like(gatheredType), [&](ValueRange arguments) {
+  auto productType = f32Like(cast<RankedTensorType>(gathered.rows.value.getType()));
+  Placed product = algebra.map(factors, algebra.rowSlotHidden(), productType, [&](ValueRange arguments) {
     Value row = algebra.toF32(arguments[0]);
     return arguments.size() == 1 ? row : algebra.contractible(row, arguments[1]);
   });

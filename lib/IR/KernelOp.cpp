@@ -13,15 +13,22 @@
 using namespace mlir;
 using namespace fastnorm;
 
-/// The axes of a gather's index, or of its result.
-static AxesAttr gatherAxes(GatherOp gather, bool withHidden) {
-  int64_t rank = tensorOf(gather.getIndex()).getRank();
+/// The axes of the index of a gather or scatter, or of the rows that it names.
+static AxesAttr indexAxes(Value index, bool withHidden) {
+  int64_t rank = tensorOf(index).getRank();
   SmallVector<Axis> axes(std::max<int64_t>(1, rank - 1), Axis::Row);
   if (rank >= 2)
     axes.push_back(Axis::Slot);
   if (withHidden)
     axes.push_back(Axis::Hidden);
-  return AxesAttr::get(gather.getContext(), axes);
+  return AxesAttr::get(index.getContext(), axes);
+}
+
+/// Whether one use of a value is as a table.
+static bool isTableUse(OpOperand &use) {
+  if (auto scatter = dyn_cast<ScatterOp>(use.getOwner()))
+    return scatter.getInto() && use.getOperandNumber() == 2;
+  return isa<GatherOp>(use.getOwner()) && use.getOperandNumber() == 0;
 }
 
 /// The axes that one use gives to a value; nothing for a table and for a yield.
@@ -30,8 +37,12 @@ static AxesAttr axesOfUse(OpOperand &use) {
     return cast<AxesAttr>(map.getOperandAxes()[use.getOperandNumber()]);
   if (auto reduce = dyn_cast<ReduceOp>(use.getOwner()))
     return reduce.getOperandAxes();
+  if (isTableUse(use))
+    return {};
   if (auto gather = dyn_cast<GatherOp>(use.getOwner()))
-    return use.get() == gather.getTable() ? AxesAttr() : gatherAxes(gather, /*withHidden=*/false);
+    return indexAxes(gather.getIndex(), /*withHidden=*/false);
+  if (auto scatter = dyn_cast<ScatterOp>(use.getOwner()))
+    return indexAxes(scatter.getIndex(), /*withHidden=*/use.getOperandNumber() == 0);
   return {};
 }
 
@@ -41,8 +52,10 @@ AxesAttr fastnorm::axesOf(Value value) {
       return map.getResultAxes();
     if (auto reduce = dyn_cast<ReduceOp>(producer))
       return reduce.getResultAxes();
+    if (isa<ScatterOp>(producer))
+      return {};
     auto gather = cast<GatherOp>(producer);
-    return gatherAxes(gather, value == gather.getResult());
+    return indexAxes(gather.getIndex(), value == gather.getResult());
   }
   for (OpOperand &use : value.getUses())
     if (AxesAttr axes = axesOfUse(use))
@@ -51,11 +64,10 @@ AxesAttr fastnorm::axesOf(Value value) {
 }
 
 bool fastnorm::isTable(Value value) {
-  return isa<BlockArgument>(value) && llvm::any_of(value.getUses(), [](OpOperand &use) {
-           auto gather = dyn_cast<GatherOp>(use.getOwner());
-           return gather && use.get() == gather.getTable();
-         });
+  return isScattered(value) || (isa<BlockArgument>(value) && llvm::any_of(value.getUses(), isTableUse));
 }
+
+bool fastnorm::isScattered(Value value) { return static_cast<bool>(value.getDefiningOp<ScatterOp>()); }
 
 bool fastnorm::isColumnReduction(Operation *op) {
   auto reduce = dyn_cast_or_null<ReduceOp>(op);
@@ -81,7 +93,7 @@ Value fastnorm::rowCarrier(KernelOp kernel) {
   Block &block = kernel.getBody().front();
   SmallVector<Value> candidates(block.getTerminator()->getOperands());
   for (Operation &op : block.without_terminator())
-    if (isColumnReduction(&op))
+    if (isColumnReduction(&op) || isa<ScatterOp>(op))
       candidates.push_back(op.getOperand(0));
   auto carries = [](Value value) {
     AxesAttr axes = axesOf(value);
@@ -89,6 +101,13 @@ Value fastnorm::rowCarrier(KernelOp kernel) {
   };
   auto carrier = llvm::find_if(candidates, carries);
   return carrier == candidates.end() ? Value() : *carrier;
+}
+
+Value fastnorm::outsideOf(KernelOp kernel, Value value) {
+  if (auto argument = dyn_cast<BlockArgument>(value))
+    return kernel.getInputs()[argument.getArgNumber()];
+  OperandRange yielded = kernel.getBody().front().getTerminator()->getOperands();
+  return kernel.getResult(llvm::find(yielded, value) - yielded.begin());
 }
 
 Value fastnorm::rowOperand(KernelOp kernel) {
@@ -102,9 +121,14 @@ static LogicalResult verifyUses(KernelOp kernel, Value value) {
   bool table = isTable(value);
   for (OpOperand &use : value.getUses()) {
     AxesAttr axesThere = axesOfUse(use);
-    bool tableThere = isa<GatherOp>(use.getOwner()) && !axesThere;
-    if (tableThere && !isa<BlockArgument>(value))
+    bool tableThere = isTableUse(use);
+    bool isInto = tableThere && isa<ScatterOp>(use.getOwner());
+    if (tableThere && !isInto && !isa<BlockArgument>(value))
       return use.getOwner()->emitOpError("gathers from a value computed in the same kernel");
+    if (isInto && (!isa<BlockArgument>(value) || !value.hasOneUse()))
+      return use.getOwner()->emitOpError("expects to go into an input of its kernel that nothing else reads");
+    if (isScattered(value) && !isa<YieldOp>(use.getOwner()))
+      return use.getOwner()->emitOpError("reads what is scattered in the same kernel; read it in another one");
     if (table != tableThere && !isa<YieldOp>(use.getOwner()))
       return use.getOwner()->emitOpError("reads rows directly from a value that another op gathers from");
     if (axes && axesThere && axes.withoutHeadNames() != axesThere.withoutHeadNames())
@@ -154,6 +178,30 @@ static LogicalResult verifyRows(KernelOp kernel, Value value, ArrayRef<int64_t> 
   return success();
 }
 
+/// C6: what carries row is not computed from a reduction over row.
+static LogicalResult verifyColumns(KernelOp kernel, const llvm::DenseSet<Value> &columns) {
+  for (MapOp map : kernel.getBody().getOps<MapOp>())
+    if (map.getResultAxes().contains(Axis::Row) && columns.contains(map.getResult()))
+      return map.emitOpError("computes rows from a reduction over all rows of its kernel; compute the reduction in a "
+                             "kernel of its own");
+  return success();
+}
+
+/// C5 of all values: row dimensions.
+static LogicalResult verifyAllRows(KernelOp kernel) {
+  Block &block = kernel.getBody().front();
+  Value carrier = rowCarrier(kernel);
+  ArrayRef<int64_t> rows = tensorOf(carrier).getShape().take_front(axesOf(carrier).rowDimensions());
+  for (BlockArgument argument : block.getArguments())
+    if (failed(verifyRows(kernel, argument, rows)))
+      return failure();
+  for (Operation &op : block.without_terminator())
+    for (Value result : op.getResults())
+      if (failed(verifyRows(kernel, result, rows)))
+        return failure();
+  return success();
+}
+
 LogicalResult KernelOp::verifyRegions() {
   Block &block = getBody().front();
   // C1
@@ -168,8 +216,8 @@ LogicalResult KernelOp::verifyRegions() {
       return failure();
   for (Operation &op : block.without_terminator()) {
     // C2
-    if (!isa<MapOp, ReduceOp, GatherOp>(op))
-      return op.emitOpError("cannot stand in a fastnorm.kernel, which holds fastnorm.map, reduce and gather");
+    if (!isa<MapOp, ReduceOp, GatherOp, ScatterOp>(op))
+      return op.emitOpError("cannot stand in a fastnorm.kernel, which holds fastnorm.map, reduce, gather and scatter");
     for (Value result : op.getResults())
       if (failed(verifyUses(*this, result)) || failed(verifySizes(*this, result, sizes)))
         return failure();
@@ -184,34 +232,25 @@ LogicalResult KernelOp::verifyRegions() {
   for (Value result : yield.getOperands()) {
     if (isa<BlockArgument>(result))
       return emitOpError("yields one of its inputs; return that value directly, or copy it with a fastnorm.map");
+    if (isScattered(result))
+      continue;
     AxesAttr axes = axesOf(result);
     bool isColumns = axes.contains(Axis::Hidden) && !axes.contains(Axis::Row) && columns.contains(result);
-    if (!axes.areRowsAnd({}) && !axes.areRowsAnd({Axis::Hidden}) && !axes.areRowsAnd({Axis::Group}) && !isColumns)
-      return emitOpError(
-                 "expects results with axes [row], [row, hidden] or [row, group], or [hidden] of what is reduced "
-                 "over rows, but yields one with ")
+    bool isRows = axes.areRowsAnd({}) || axes.areRowsAnd({Axis::Slot}) || axes.areRowsAnd({Axis::Hidden}) ||
+                  axes.areRowsAnd({Axis::Group});
+    if (!isRows && !isColumns)
+      return emitOpError("expects results with axes [row], [row, slot], [row, hidden] or [row, group], or [hidden] of "
+                         "what is reduced over rows, but yields one with ")
              << axes.str();
     if (!isColumns && axes.rowDimensions() != axesOf(rowCarrier(*this)).rowDimensions())
       return emitOpError("expects results with the same row dimensions, but yields ")
              << rowCarrier(*this).getType() << " and " << result.getType();
   }
-  // C6
-  for (MapOp map : getBody().getOps<MapOp>())
-    if (map.getResultAxes().contains(Axis::Row) && columns.contains(map.getResult()))
-      return map.emitOpError("computes rows from a reduction over all rows of its kernel; compute the reduction in a "
-                             "kernel of its own");
+  if (failed(verifyColumns(*this, columns)))
+    return failure();
   if (yield.getNumOperands() == 0)
     return success();
-  Value carrier = rowCarrier(*this);
-  ArrayRef<int64_t> rows = tensorOf(carrier).getShape().take_front(axesOf(carrier).rowDimensions());
-  for (BlockArgument argument : block.getArguments())
-    if (failed(verifyRows(*this, argument, rows)))
-      return failure();
-  for (Operation &op : block.without_terminator())
-    for (Value result : op.getResults())
-      if (failed(verifyRows(*this, result, rows)))
-        return failure();
-  return success();
+  return verifyAllRows(*this);
 }
 
 SmallVector<Value> KernelOp::getRowValues() {
@@ -220,7 +259,7 @@ SmallVector<Value> KernelOp::getRowValues() {
     if (AxesAttr axes = axesOf(argument); axes && axes.contains(Axis::Row))
       rows.push_back(input);
   for (auto [result, yielded] : llvm::zip(getResults(), getBody().front().getTerminator()->getOperands()))
-    if (axesOf(yielded).contains(Axis::Row))
+    if (AxesAttr axes = axesOf(yielded); axes && axes.contains(Axis::Row))
       rows.push_back(result);
   return rows;
 }
@@ -230,17 +269,47 @@ static Value inputOf(KernelOp kernel, Value argument) {
   return kernel.getInputs()[cast<BlockArgument>(argument).getArgNumber()];
 }
 
-SmallVector<Value> KernelOp::getTables() {
-  SmallVector<Value> tables;
-  for (GatherOp gather : getBody().getOps<GatherOp>())
-    tables.push_back(inputOf(*this, gather.getTable()));
+/// The result that a scatter of a kernel is yielded as; null where it is not.
+static Value resultOf(KernelOp kernel, ScatterOp scatter) {
+  OperandRange yielded = kernel.getBody().front().getTerminator()->getOperands();
+  auto found = llvm::find(yielded, scatter.getResult());
+  return found == yielded.end() ? Value() : Value(kernel.getResult(found - yielded.begin()));
+}
+
+namespace {
+/// What an index of a kernel points into.
+struct IndexedTable {
+  Value table, index;
+};
+} // namespace
+
+/// Of all gathers and scatters: the tables outside of the kernel, the indices inside.
+static SmallVector<IndexedTable> indexedTables(KernelOp kernel) {
+  SmallVector<IndexedTable> tables;
+  for (Operation &op : kernel.getBody().front()) {
+    if (auto gather = dyn_cast<GatherOp>(op))
+      tables.push_back({inputOf(kernel, gather.getTable()), gather.getIndex()});
+    if (auto scatter = dyn_cast<ScatterOp>(op))
+      if (Value result = resultOf(kernel, scatter))
+        tables.push_back({result, scatter.getIndex()});
+  }
   return tables;
 }
 
+SmallVector<Value> KernelOp::getTables() {
+  return llvm::map_to_vector(indexedTables(*this), [](IndexedTable table) { return table.table; });
+}
+
 SmallVector<Value> KernelOp::getRowIndices() {
-  SmallVector<Value> indices;
-  for (GatherOp gather : getBody().getOps<GatherOp>())
-    if (isa<BlockArgument>(gather.getIndex()))
-      indices.push_back(inputOf(*this, gather.getIndex()));
-  return indices;
+  return llvm::map_to_vector(indexedTables(*this), [&](IndexedTable table) {
+    return isa<BlockArgument>(table.index) ? inputOf(*this, table.index) : Value();
+  });
+}
+
+SmallVector<std::pair<Value, Value>> KernelOp::getEqualTables() {
+  SmallVector<std::pair<Value, Value>> equal;
+  for (ScatterOp scatter : getBody().getOps<ScatterOp>())
+    if (Value result = resultOf(*this, scatter); result && scatter.getInto())
+      equal.emplace_back(inputOf(*this, scatter.getInto()), result);
+  return equal;
 }

@@ -1,4 +1,4 @@
-//===- KernelOps.cpp - map, reduce and gather -*- C++ -*-===//
+//===- KernelOps.cpp - map, reduce, gather and scatter -*- C++ -*-===//
 //
 // Part of fastnorm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -224,3 +224,42 @@ SmallVector<Value> GatherOp::getRowValues() {
 }
 SmallVector<Value> GatherOp::getTables() { return {getTable()}; }
 SmallVector<Value> GatherOp::getRowIndices() { return {getIndex()}; }
+
+//===----------------------------------------------------------------------===//
+// scatter
+//===----------------------------------------------------------------------===//
+
+LogicalResult ScatterOp::verify() {
+  auto rowsType = tensorOf(getRows());
+  auto indexType = tensorOf(getIndex());
+  auto resultType = tensorOf(getResult());
+  auto isFloat = [](RankedTensorType type) {
+    return isa<Float32Type, BFloat16Type, Float16Type>(type.getElementType());
+  };
+  // C3
+  if (indexType.getRank() > 4 || !indexType.getElementType().isIntOrIndex() || indexType.getElementType().isInteger(1))
+    return emitOpError("expects an i32 or i64 index of rank 1 to 4, but got ") << indexType;
+  // C1
+  SmallVector<int64_t> shape(indexType.getShape());
+  shape.push_back(resultType.getShape().back());
+  if (resultType.getRank() != 2 || !isFloat(resultType) || !isFloat(rowsType) || !agree(rowsType.getShape(), shape))
+    return emitOpError("expects rows of the index's shape, ")
+           << shapeOf(getIndex())
+           << ", followed by the hidden size of a result of rank 2, all f32, bf16 or f16, but got " << rowsType
+           << " and " << resultType;
+  // C2
+  if (getInto() && (getIndexMap() != IndexMap::Injective || getInto().getType() != getResult().getType()))
+    return emitOpError("expects into of the result's type, ")
+           << getResult().getType() << ", together with index_map injective, but got " << getInto().getType() << " and "
+           << stringifyIndexMap(getIndexMap());
+  return success();
+}
+
+SmallVector<Value> ScatterOp::getRowValues() { return {getRows(), getIndex()}; }
+SmallVector<Value> ScatterOp::getTables() { return {getResult()}; }
+SmallVector<Value> ScatterOp::getRowIndices() { return {getIndex()}; }
+SmallVector<std::pair<Value, Value>> ScatterOp::getEqualTables() {
+  if (!getInto())
+    return {};
+  return {{getInto(), getResult()}};
+}

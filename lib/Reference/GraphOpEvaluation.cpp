@@ -140,7 +140,7 @@ static std::vector<Tensor> evaluateNorm(NormOp op, const std::vector<const Tenso
 }
 
 Result<std::vector<Tensor>> reference::evaluateGraphOp(Operation *op, const std::vector<const Tensor *> &operands,
-                                                       int64_t rows) {
+                                                       int64_t rows, const std::vector<int64_t> &tableRows) {
   using Results = Result<std::vector<Tensor>>;
   return llvm::TypeSwitch<Operation *, Results>(op)
       .Case([&](CombineOp combine) -> Results {
@@ -152,6 +152,9 @@ Result<std::vector<Tensor>> reference::evaluateGraphOp(Operation *op, const std:
       .Case([&](LayerNormOp norm) -> Results { return evaluateNorm(norm, operands, rows); })
       .Case<RmsNormBackwardOp, LayerNormBackwardOp>(
           [&](auto backward) -> Results { return evaluateBackward(backward, operands, rows); })
+      .Case([&](CombineBackwardOp backward) -> Results {
+        return evaluateCombineBackward(backward, operands, rows, tableRows[0]);
+      })
       .Default([](Operation *other) -> Results {
         return Error{"expected graph ops that the reference knows, but got '" + other->getName().getStringRef().str() +
                      "'"};

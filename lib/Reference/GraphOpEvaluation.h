@@ -16,13 +16,18 @@
 namespace fastnorm::reference {
 
 /// One tensor per result, in the dtype of its type. `operands` are the op's, in order; `rows` is their number of rows.
-/// The kernel algebra that an op decomposes into plays no part.
+/// `tableRows` says of each result how many rows it has, where it is scattered. The kernel algebra that an op
+/// decomposes into plays no part.
 Result<std::vector<Tensor>> evaluateGraphOp(mlir::Operation *op, const std::vector<const Tensor *> &operands,
-                                            int64_t rows);
+                                            int64_t rows, const std::vector<int64_t> &tableRows);
 
 /// The same of the gradients of norms.
 std::vector<Tensor> evaluateBackward(RmsNormBackwardOp op, const std::vector<const Tensor *> &operands, int64_t rows);
 std::vector<Tensor> evaluateBackward(LayerNormBackwardOp op, const std::vector<const Tensor *> &operands, int64_t rows);
+
+/// The same of the gradients of combine; `tableRows` are the expert rows.
+std::vector<Tensor> evaluateCombineBackward(CombineBackwardOp op, const std::vector<const Tensor *> &operands,
+                                            int64_t rows, int64_t tableRows);
 
 } // namespace fastnorm::reference
 

@@ -27,14 +27,19 @@ namespace {
 class Evaluation {
 public:
   Status bindArguments(func::FuncOp function, const std::vector<HostTensor> &arguments);
+  void expectRows(func::ReturnOp terminator, const std::vector<int64_t> &resultRows);
   Status run(Operation &op);
   Result<std::vector<HostTensor>> results(func::ReturnOp terminator);
 
 private:
   Result<int64_t> commonRows(RowOpInterface op);
+  int64_t knownRows(Value value) const;
+  int64_t rowsByUse(Value value) const;
+  Result<std::vector<int64_t>> rowsByUse(Operation &op) const;
   void dropDeadOperands(Operation &op);
 
   llvm::DenseMap<Value, Tensor> values;
+  llvm::DenseMap<Value, int64_t> rowsOfResults; ///< of values that are returned, where the caller knows
 };
 
 } // namespace
@@ -92,21 +97,78 @@ Result<int64_t> Evaluation::commonRows(RowOpInterface op) {
   return first ? first->rows() : 0;
 }
 
+void Evaluation::expectRows(func::ReturnOp terminator, const std::vector<int64_t> &resultRows) {
+  for (auto [value, rows] : llvm::zip(terminator.getOperands(), resultRows))
+    if (rows >= 0)
+      rowsOfResults[value] = rows;
+}
+
+/// The rows that are known of a value before it is computed; -1 for none.
+int64_t Evaluation::knownRows(Value value) const {
+  int64_t extent = cast<RankedTensorType>(value.getType()).getShape()[0];
+  if (!ShapedType::isDynamic(extent))
+    return extent;
+  if (auto known = values.find(value); known != values.end())
+    return known->second.shape()[0];
+  auto returned = rowsOfResults.find(value);
+  return returned == rowsOfResults.end() ? -1 : returned->second;
+}
+
+/// The rows of a value that its operands do not tell: those of what goes into it or what it goes into, and of what it
+/// is read together with; -1 where nothing tells.
+int64_t Evaluation::rowsByUse(Value value) const {
+  int64_t rows = knownRows(value);
+  if (auto producer = dyn_cast<RowOpInterface>(value.getDefiningOp()))
+    for (auto [left, right] : producer.getEqualTables())
+      if (right == value)
+        rows = std::max(rows, knownRows(left));
+  for (Operation *user : value.getUsers()) {
+    auto reader = dyn_cast<RowOpInterface>(user);
+    if (!reader)
+      continue;
+    for (auto [left, right] : reader.getEqualTables())
+      if (left == value)
+        rows = std::max(rows, rowsByUse(right));
+    if (llvm::is_contained(reader.getRowValues(), value))
+      for (Value other : reader.getRowValues())
+        rows = std::max(rows, knownRows(other));
+  }
+  return rows;
+}
+
+/// For each result of an op: its rows, where no operand of the op tells them, that is where it is scattered or made of
+/// nothing; else -1.
+Result<std::vector<int64_t>> Evaluation::rowsByUse(Operation &op) const {
+  SmallVector<Value> tables = cast<RowOpInterface>(op).getTables();
+  std::vector<int64_t> rows;
+  for (Value result : op.getResults()) {
+    bool needs = op.getNumOperands() == 0 || llvm::is_contained(tables, result);
+    rows.push_back(needs ? rowsByUse(result) : -1);
+    if (needs && rows.back() < 0)
+      return Error{"expected something that tells how many rows '" + op.getName().getStringRef().str() +
+                   "' scatters to; make them static, or return them"};
+  }
+  return rows;
+}
+
 Status Evaluation::run(Operation &op) {
   std::vector<const Tensor *> operands;
   for (Value operand : op.getOperands())
     operands.push_back(&values.find(operand)->second);
   std::vector<Tensor> results;
+  Result<std::vector<int64_t>> tableRows = isa<RowOpInterface>(op) ? rowsByUse(op) : std::vector<int64_t>();
+  if (!tableRows)
+    return tableRows.takeError();
   if (isa<GraphOpInterface>(op)) {
     Result<int64_t> rows = commonRows(cast<RowOpInterface>(op));
     if (!rows)
       return rows.takeError();
-    Result<std::vector<Tensor>> evaluated = evaluateGraphOp(&op, operands, *rows);
+    Result<std::vector<Tensor>> evaluated = evaluateGraphOp(&op, operands, *rows, *tableRows);
     if (!evaluated)
       return evaluated.takeError();
     results = std::move(*evaluated);
-  } else if (isa<KernelOp, MapOp, ReduceOp, GatherOp>(op)) {
-    Result<RowProgram> program = RowProgram::of(&op, operands);
+  } else if (isa<KernelOp, MapOp, ReduceOp, GatherOp, ScatterOp>(op)) {
+    Result<RowProgram> program = RowProgram::of(&op, operands, *tableRows);
     if (!program)
       return program.takeError();
     results = program->run();
@@ -150,7 +212,8 @@ Result<std::vector<HostTensor>> Evaluation::results(func::ReturnOp terminator) {
   return tensors;
 }
 
-Result<std::vector<HostTensor>> fastnorm::interpret(func::FuncOp function, const std::vector<HostTensor> &arguments) {
+Result<std::vector<HostTensor>> fastnorm::interpret(func::FuncOp function, const std::vector<HostTensor> &arguments,
+                                                    const std::vector<int64_t> &resultRows) {
   auto terminator = function.getBody().hasOneBlock()
                         ? dyn_cast<func::ReturnOp>(function.getBody().front().getTerminator())
                         : func::ReturnOp();
@@ -159,6 +222,7 @@ Result<std::vector<HostTensor>> fastnorm::interpret(func::FuncOp function, const
   Evaluation evaluation;
   if (Status bound = evaluation.bindArguments(function, arguments); !bound)
     return bound.takeError();
+  evaluation.expectRows(terminator, resultRows);
   for (Operation &op : function.getBody().front().without_terminator())
     if (Status run = evaluation.run(op); !run)
       return run.takeError();

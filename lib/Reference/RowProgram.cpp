@@ -18,14 +18,14 @@ using namespace mlir;
 using namespace fastnorm;
 using namespace fastnorm::reference;
 
-static AxesAttr axesOfGather(GatherOp gather, bool withHidden) {
-  int64_t rank = cast<RankedTensorType>(gather.getIndex().getType()).getRank();
+static AxesAttr axesOfIndex(Value index, bool withHidden) {
+  int64_t rank = cast<RankedTensorType>(index.getType()).getRank();
   SmallVector<Axis> axes(std::max<int64_t>(1, rank - 1), Axis::Row);
   if (rank >= 2)
     axes.push_back(Axis::Slot);
   if (withHidden)
     axes.push_back(Axis::Hidden);
-  return AxesAttr::get(gather.getContext(), axes);
+  return AxesAttr::get(index.getContext(), axes);
 }
 
 /// The axes an op gives to one of its operands; null for a table.
@@ -34,19 +34,26 @@ static AxesAttr axesOfOperand(Operation *op, unsigned number) {
     return cast<AxesAttr>(map.getOperandAxes()[number]);
   if (auto reduce = dyn_cast<ReduceOp>(op))
     return reduce.getOperandAxes();
-  return number == 0 ? AxesAttr() : axesOfGather(cast<GatherOp>(op), /*withHidden=*/false);
+  if (auto scatter = dyn_cast<ScatterOp>(op))
+    return number == 2 ? AxesAttr() : axesOfIndex(scatter.getIndex(), /*withHidden=*/number == 0);
+  return number == 0 ? AxesAttr() : axesOfIndex(cast<GatherOp>(op).getIndex(), /*withHidden=*/false);
 }
 
+/// Null for what is scattered.
 static AxesAttr axesOfResult(Operation *op, unsigned number) {
   if (auto map = dyn_cast<MapOp>(op))
     return map.getResultAxes();
   if (auto reduce = dyn_cast<ReduceOp>(op))
     return reduce.getResultAxes();
-  return axesOfGather(cast<GatherOp>(op), /*withHidden=*/number == 0);
+  if (isa<ScatterOp>(op))
+    return {};
+  return axesOfIndex(cast<GatherOp>(op).getIndex(), /*withHidden=*/number == 0);
 }
 
-Result<RowProgram> RowProgram::of(Operation *op, const std::vector<const Tensor *> &operands) {
+Result<RowProgram> RowProgram::of(Operation *op, const std::vector<const Tensor *> &operands,
+                                  const std::vector<int64_t> &rowsByUse) {
   RowProgram program;
+  program.rowsByUse = rowsByUse;
   SmallVector<Operation *> ops{op};
   SmallVector<Value> inputs(op->getOperands());
   SmallVector<Value> results(op->getResults());
@@ -59,7 +66,7 @@ Result<RowProgram> RowProgram::of(Operation *op, const std::vector<const Tensor 
   size_t rowDimensions = 0;
   auto count = [&](AxesAttr axes) { rowDimensions = std::max<size_t>(rowDimensions, axes ? axes.rowDimensions() : 0); };
   for (Operation *inner : ops) {
-    if (!isa<MapOp, ReduceOp, GatherOp>(inner))
+    if (!isa<MapOp, ReduceOp, GatherOp, ScatterOp>(inner))
       continue;
     for (unsigned number = 0; number < inner->getNumOperands(); ++number)
       count(axesOfOperand(inner, number));
@@ -67,6 +74,8 @@ Result<RowProgram> RowProgram::of(Operation *op, const std::vector<const Tensor 
       count(axesOfResult(inner, number));
   }
   program.extents.rows.assign(rowDimensions, -1);
+  if (operands.empty() && rowDimensions > 0 && !rowsByUse.empty())
+    program.extents.rows[0] = rowsByUse.front();
   for (auto [value, tensor] : llvm::zip(inputs, operands))
     if (Status added = program.addOperand(value, *tensor, ops); !added)
       return added.takeError();
@@ -104,7 +113,7 @@ Status RowProgram::addOperand(Value value, const Tensor &tensor, ArrayRef<Operat
 }
 
 Status RowProgram::addStep(Operation *op) {
-  if (!isa<MapOp, ReduceOp, GatherOp>(op))
+  if (!isa<MapOp, ReduceOp, GatherOp, ScatterOp>(op))
     return Error{"expected ops of the kernel algebra that the reference knows, but got '" +
                  op->getName().getStringRef().str() + "'"};
   Step step{op, whenOf(op), {}, {}, std::nullopt};
@@ -120,7 +129,9 @@ Status RowProgram::addStep(Operation *op) {
     AxesAttr axes = axesOfResult(op, number);
     placeOf[result] = places.size();
     step.results.push_back(places.size());
-    places.push_back({axes, nullptr, step.when != When::EachRow});
+    places.push_back({axes, nullptr, step.when != When::EachRow, /*isScattered=*/!axes});
+    if (!axes)
+      continue;
     if (Status joined = joinExtents(axes, cast<RankedTensorType>(result.getType()).getShape(), op); !joined)
       return joined;
   }
@@ -190,7 +201,11 @@ int64_t RowProgram::ownRow(AxesAttr axes, int64_t row) const {
 std::vector<Tensor> RowProgram::run() const {
   int64_t rows = extents.rowCount();
   std::vector<Tensor> results;
-  for (size_t output : outputs) {
+  for (auto [number, output] : llvm::enumerate(outputs)) {
+    if (places[output].isScattered) {
+      results.push_back(startScattered(number));
+      continue;
+    }
     std::vector<int64_t> shape;
     AxesAttr axes = places[output].axes;
     Extents known = extents;
@@ -199,7 +214,8 @@ std::vector<Tensor> RowProgram::run() const {
     results.push_back(Tensor::wide(shape));
   }
   int64_t rowElements = std::max<int64_t>(extents.slot, 1) * std::max<int64_t>(extents.hidden, 1);
-  int64_t rowsPerBlock = rowsOfBlock(rows);
+  // Rows that are added up where they land come one after the other.
+  int64_t rowsPerBlock = scatters() ? std::max<int64_t>(rows, 1) : rowsOfBlock(rows);
   std::vector<ColumnSums> blocks((rows + rowsPerBlock - 1) / rowsPerBlock);
   forEachRow(blocks.size(), rowsPerBlock * rowElements, [&](int64_t begin, int64_t end) {
     RowValues values(places.size());
@@ -209,7 +225,9 @@ std::vector<Tensor> RowProgram::run() const {
         runRow(row, values);
         addRow(row, values, blocks[block]);
         for (auto [output, result] : llvm::zip(outputs, results))
-          if (!places[output].isAfterRows)
+          if (places[output].isScattered)
+            addScattered(output, values, result);
+          else if (!places[output].isAfterRows)
             result.write(row * values[output].size(), values[output].size(), values[output].data());
       }
     }
@@ -218,5 +236,8 @@ std::vector<Tensor> RowProgram::run() const {
   for (const ColumnSums &block : blocks)
     addSums(block, sums);
   finishColumns(sums, results);
+  for (auto [output, result] : llvm::zip(outputs, results))
+    if (places[output].isScattered)
+      finishScattered(output, result);
   return results;
 }

@@ -22,9 +22,11 @@ namespace fastnorm::reference {
 /// follows from reductions over row is evaluated after the last row.
 class RowProgram {
 public:
-  /// The body of a fastnorm.kernel, or one map, reduce or gather that stands in a function. `operands` are the op's, in
-  /// order.
-  static Result<RowProgram> of(mlir::Operation *op, const std::vector<const Tensor *> &operands);
+  /// The body of a fastnorm.kernel, or one map, reduce, gather or scatter that stands in a function. `operands` are the
+  /// op's, in order; `rowsByUse` says of each of its results how many rows it has, where no operand tells: where it is
+  /// scattered, or the op has none.
+  static Result<RowProgram> of(mlir::Operation *op, const std::vector<const Tensor *> &operands,
+                               const std::vector<int64_t> &rowsByUse);
 
   /// One tensor per result of the op.
   std::vector<Tensor> run() const;
@@ -48,6 +50,7 @@ private:
     AxesAttr axes;                  ///< null for a table
     const Tensor *source = nullptr; ///< for an operand
     bool isAfterRows = false;       ///< follows from a reduction over row
+    bool isScattered = false;
   };
 
   /// When a step runs.
@@ -92,11 +95,18 @@ private:
   void runMap(const Step &step, RowValues &values) const;
   void runReduce(const Step &step, RowValues &values) const;
   void runGather(const Step &step, RowValues &values) const;
+  // A scatter adds to its result when all steps of a row are done.
+  Tensor startScattered(size_t output) const;
+  void addScattered(size_t place, const RowValues &values, Tensor &result) const;
+  void finishScattered(size_t place, Tensor &result) const;
+  const Step &stepOf(size_t place) const;
+  bool scatters() const;
   void broadcast(const std::vector<double> &from, AxesAttr axes, AxesAttr resultAxes, std::vector<double> &to) const;
 
   std::vector<Place> places;
   std::vector<Step> steps;
   std::vector<size_t> outputs;
+  std::vector<int64_t> rowsByUse;  ///< per output
   std::vector<size_t> columnSteps; ///< the reductions over row among the steps
   llvm::DenseMap<mlir::Value, size_t> placeOf;
   Extents extents;

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "RowProgram.h"
+#include "Types.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -149,4 +150,53 @@ void RowProgram::runGather(const Step &step, RowValues &values) const {
   }
   if (step.results.size() > 1)
     values[step.results[1]] = present;
+}
+
+const RowProgram::Step &RowProgram::stepOf(size_t place) const {
+  return *llvm::find_if(steps, [&](const Step &step) { return llvm::is_contained(step.results, place); });
+}
+
+bool RowProgram::scatters() const {
+  return llvm::any_of(outputs, [&](size_t output) { return places[output].isScattered; });
+}
+
+/// Zeros, or what the scatter goes into.
+Tensor RowProgram::startScattered(size_t output) const {
+  const Step &step = stepOf(outputs[output]);
+  int64_t hidden = cast<RankedTensorType>(step.op->getResult(0).getType()).getShape().back();
+  Tensor result = Tensor::wide({rowsByUse[output], hidden});
+  if (step.operands.size() < 3)
+    return result;
+  const Tensor &into = *places[step.operands[2]].source;
+  std::vector<double> row(hidden);
+  for (int64_t number = 0; number < into.shape()[0]; ++number) {
+    into.read(number * hidden, hidden, row.data());
+    result.write(number * hidden, hidden, row.data());
+  }
+  return result;
+}
+
+/// Only where slots may name one row is anything added; else it takes the place of what was there.
+void RowProgram::addScattered(size_t place, const RowValues &values, Tensor &result) const {
+  const Step &step = stepOf(place);
+  bool addsUp = cast<ScatterOp>(step.op).accumulates();
+  const std::vector<double> &rows = values[step.operands[0]];
+  const std::vector<double> &index = values[step.operands[1]];
+  int64_t hidden = result.rowElements();
+  std::vector<double> sum(hidden);
+  for (size_t slot = 0; slot < index.size(); ++slot) {
+    if (index[slot] < 0 || index[slot] >= static_cast<double>(result.shape()[0]))
+      continue;
+    int64_t first = static_cast<int64_t>(index[slot]) * hidden;
+    result.read(first, hidden, sum.data());
+    for (int64_t column = 0; column < hidden; ++column)
+      sum[column] = rows[slot * hidden + column] + (addsUp ? sum[column] : 0.0);
+    result.write(first, hidden, sum.data());
+  }
+}
+
+/// Rounds the sums once.
+void RowProgram::finishScattered(size_t place, Tensor &result) const {
+  Type element = cast<RankedTensorType>(stepOf(place).op->getResult(0).getType()).getElementType();
+  result = Tensor::own(result.convert(*dtypeOf(element)));
 }

@@ -22,6 +22,7 @@ constexpr TemplateKey kEps = {"eps", "X", "1e-6", ""};
 constexpr TemplateKey kExpertRows = {"expert_rows", "?|N", "?", ""};
 constexpr TemplateKey kTopK = {"top_k", "N", "8", ""};
 constexpr TemplateKey kIndexDType = {"index_dtype", "i32|i64", "i64", ""};
+constexpr TemplateKey kIndexMap = {"index_map", "any|injective|bijective", "any", ""};
 constexpr TemplateKey kGate = {"gate", "yes|no", "yes", ""};
 constexpr TemplateKey kGateDType = {"gate_dtype", "f32|bf16|f16", "f32", "gate"};
 constexpr TemplateKey kShared = {"shared", "yes|no", "no", ""};
@@ -120,6 +121,24 @@ constexpr char kGather[] =
 constexpr char kCombine[] = R"(func.func @combine(${slots}) -> ${y} {
   %h = fastnorm.combine ${combined} -> ${y}
   return %h : ${y}
+}
+)";
+
+constexpr char kCombineBackward[] =
+    R"(func.func @combine_backward(%grad_output: ${x}, %row_index: ${index}${combine_backward_parameters})
+    -> (${slot_gradient_types}) {
+  ${slot_gradients} = fastnorm.combine_backward %grad_output[%row_index] index_map(${index_map})${combine_backward_operands}
+     : ${x}, ${index}${combine_backward_operand_types}
+    ->${slot_gradient_results}
+  return ${slot_gradients} : ${slot_gradient_types}
+}
+)";
+
+constexpr char kGatherBackward[] =
+    R"(func.func @gather_backward(%grad_output: ${x}, %row_index: tensor<${rows}x${index_dtype}>) -> ${table} {
+  %grad_expert_rows = fastnorm.scatter %grad_output[%row_index] index_map(${index_map})
+     : ${x}, tensor<${rows}x${index_dtype}> -> ${table}
+  return %grad_expert_rows : ${table}
 }
 )";
 
@@ -296,6 +315,17 @@ const TemplateTexts &templateWords() {
                          "$(grad_bias:${before_bias}${gradient_columns}$)"},
       {"gradient_results", "$(grad_input: input(${gradient_rows})$)$(grad_weight: weight(${gradient_columns})$)"
                            "$(grad_bias: bias(${gradient_columns})$)"},
+      {"combine_backward_parameters",
+       "$(grad_gate:, %expert_rows: ${table}$)$(gate:, %gate: ${gates}$)$(accumulate:$(grad_gate:, %old_grad_gate: "
+       "${gates}$)$)"},
+      {"combine_backward_operands", "$(grad_gate: expert_rows(%expert_rows)$)$(gate: gate(%gate)$)$(accumulate:$("
+                                    "grad_gate: accumulate_gate(%old_grad_gate)$)$)"},
+      {"combine_backward_operand_types",
+       "$(grad_gate:, ${table}$)$(gate:, ${gates}$)$(accumulate:$(grad_gate:, ${gates}$)$)"},
+      {"before_gate", "$(grad_expert_rows:, $)"},
+      {"slot_gradients", "$(grad_expert_rows:%grad_expert_rows$)$(grad_gate:${before_gate}%grad_gate$)"},
+      {"slot_gradient_types", "$(grad_expert_rows:${table}$)$(grad_gate:${before_gate}${gates}$)"},
+      {"slot_gradient_results", "$(grad_expert_rows: expert_rows(${table})$)$(grad_gate: gate(${gates})$)"},
       // An element is %f in a body: as it comes where it is f32, else once it is widened.
       {"element", "%$(dtype=f32:f$)$(dtype!=f32:a$): ${dtype}"},
       {"widen", "$(dtype!=f32:\n    %f = arith.extf %a : ${dtype} to f32$)"},
@@ -338,6 +368,25 @@ const std::vector<GraphTemplate> &graphTemplates() {
        kResidualRmsNorm},
       {"gather", "rows of a table by an index", {kRows, kExpertRows, kHidden, kDType, kIndexDType}, kGather},
       {"combine", "the weighted sum of each row's top_k expert rows", combined, kCombine},
+      {"combine_backward",
+       "gradients of combine, those that are asked for",
+       {kRows,
+        kExpertRows,
+        kTopK,
+        kHidden,
+        kDType,
+        kIndexDType,
+        kIndexMap,
+        kGate,
+        {"gate_dtype", "f32|bf16|f16", "f32", ""},
+        {"grad_expert_rows", "yes|no", "yes", ""},
+        {"grad_gate", "yes|no", "${gate}", ""},
+        {"accumulate", "yes|no", "no", ""}},
+       kCombineBackward},
+      {"gather_backward",
+       "the gradient of what gather chooses from",
+       {kRows, kExpertRows, kHidden, kDType, kIndexDType, kIndexMap},
+       kGatherBackward},
       {"combine_norm", "combine, plus the residual stream, and the norm of the sum", withNormKeys(combineNorm),
        kCombineNorm},
       {"softmax", "powers of e, divided by their sum", elementwise, kSoftmax},

@@ -51,7 +51,8 @@ FailureOr<func::FuncOp> BackwardFunction::build() {
   createFunction(*symbols);
   for (DifferentiableOpInterface op : llvm::reverse(flow.ops()))
     propagate(op);
-  returnGradients();
+  dropUnread();
+  returnGradients(*symbols);
   return backward;
 }
 
@@ -90,6 +91,7 @@ void BackwardFunction::returnAlso(Value value, StringAttr name) {
   DictionaryAttr named = attributes.getDictionaryAttr(attributes.getNamedAttr(kNameAttr, name));
   (void)forward.insertResult(forward.getNumResults(), value.getType(), named);
   forwardReturn()->insertOperands(forwardReturn()->getNumOperands(), value);
+  savedResults.push_back(value);
 }
 
 //===----------------------------------------------------------------------===//
@@ -166,8 +168,36 @@ void BackwardFunction::propagate(DifferentiableOpInterface op) {
   }
 }
 
-/// Arguments that have one gradient share a result.
-void BackwardFunction::returnGradients() {
+void BackwardFunction::dropUnread() {
+  for (auto [value, name] : savedNames) {
+    auto argument = cast<BlockArgument>(savedArguments.lookup(value));
+    bool isReturned = llvm::is_contained(llvm::make_second_range(gradients), argument);
+    if (!argument.use_empty() || isReturned)
+      continue;
+    (void)backward.eraseArgument(argument.getArgNumber());
+    auto added = llvm::find(savedResults, value);
+    if (added == savedResults.end())
+      continue;
+    // What was added last stands last.
+    unsigned index = forward.getNumResults() - (savedResults.end() - added);
+    savedResults.erase(added);
+    (void)forward.eraseResult(index);
+    forwardReturn()->eraseOperand(index);
+  }
+}
+
+llvm::StringSet<> BackwardFunction::argumentSymbols() {
+  llvm::StringSet<> names;
+  for (unsigned index = 0; index < backward.getNumArguments(); ++index)
+    if (auto symbols = backward.getArgAttrOfType<ArrayAttr>(index, kSymbolsAttr))
+      for (StringAttr symbol : symbols.getAsRange<StringAttr>())
+        names.insert(symbol.getValue());
+  return names;
+}
+
+/// Arguments that have one gradient share a result. A symbol that only results have needs its name there.
+void BackwardFunction::returnGradients(const Symbols &symbols) {
+  llvm::StringSet<> known = argumentSymbols();
   llvm::MapVector<Value, SmallVector<BlockArgument>> argumentsOf;
   for (BlockArgument argument : forward.getArguments()) {
     if (Value gradient = gradients.lookup(argument))
@@ -186,6 +216,9 @@ void BackwardFunction::returnGradients() {
     attributes.set(kGradientOfAttr, builder.getArrayAttr(names));
     if (isSingleRow(arguments.front()))
       attributes.set(kSingleRowAttr, builder.getUnitAttr());
+    std::optional<int64_t> symbol = symbols.rowsOf(arguments.front());
+    if (symbol && !known.contains(symbols.names()[*symbol]))
+      attributes.set(kSymbolsAttr, builder.getStrArrayAttr({symbols.names()[*symbol]}));
     (void)backward.insertResult(values.size(), gradient.getType(), attributes.getDictionary(builder.getContext()));
     values.push_back(gradient);
   }

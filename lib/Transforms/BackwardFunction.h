@@ -48,7 +48,12 @@ private:
   mlir::Value addArgument(mlir::Type type, mlir::StringAttr name, mlir::Value standsFor, const Symbols &symbols);
   void createFunction(const Symbols &symbols);
   void propagate(DifferentiableOpInterface op);
-  void returnGradients();
+  void returnGradients(const Symbols &symbols);
+  /// The names of symbols that arguments of the backward function have.
+  llvm::StringSet<> argumentSymbols();
+  /// Takes back what was saved for gradients that nobody wants: from the arguments of the backward function, and from
+  /// the results of the forward function that it was added to.
+  void dropUnread();
   mlir::RankedTensorType gradientType(mlir::Value value) const;
   mlir::Operation *forwardReturn() { return forward.getBody().front().getTerminator(); }
 
@@ -58,6 +63,7 @@ private:
   llvm::DenseSet<mlir::Value> wideParameters; ///< whose gradients are f32
   Names forwardNames;
   llvm::MapVector<mlir::Value, mlir::StringAttr> savedNames; ///< what the backward function takes beside gradients
+  llvm::SmallVector<mlir::Value> savedResults; ///< what the forward function returns in addition, in order
   mlir::func::FuncOp backward;
   Names backwardNames;
   llvm::DenseMap<mlir::Value, mlir::Value> savedArguments; ///< what stands for them there

@@ -5,6 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "MakeKernels.h"
+#include "ScatterKernels.h"
+
 #include "fastnorm/Analysis/Symbols.h"
 #include "fastnorm/IR/GraphOps.h"
 #include "fastnorm/IR/KernelOps.h"
@@ -22,30 +25,6 @@ namespace fastnorm {
 
 using namespace mlir;
 using namespace fastnorm;
-
-/// A kernel with an empty body that takes each of the inputs once.
-static KernelOp createKernel(OpBuilder &builder, Location loc, StringRef name, ArrayRef<Value> inputs,
-                             TypeRange resultTypes) {
-  auto kernel = KernelOp::create(builder, loc, resultTypes, inputs, builder.getStringAttr(name), ScheduleAttr());
-  Block *block = builder.createBlock(&kernel.getBody());
-  for (Value input : inputs)
-    block->addArgument(input.getType(), loc);
-  builder.setInsertionPointAfter(kernel);
-  return kernel;
-}
-
-/// What no result needs, ops and then inputs: an op may be asked for some of its results only.
-static void dropUnread(KernelOp kernel) {
-  Block &body = kernel.getBody().front();
-  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(body)))
-    if (isOpTriviallyDead(&op))
-      op.erase();
-  for (unsigned index = body.getNumArguments(); index-- > 0;)
-    if (body.getArgument(index).use_empty()) {
-      body.eraseArgument(index);
-      kernel.getInputsMutable().erase(index);
-    }
-}
 
 static void decomposeGraphOp(GraphOpInterface graphOp) {
   Operation *op = graphOp.getOperation();
@@ -79,7 +58,8 @@ static void wrapAlgebraOps(ArrayRef<Operation *> ops) {
         results.push_back(result);
   }
   Location loc = ops.front()->getLoc();
-  StringRef name = ops.size() == 1 && isa<GatherOp>(ops.front()) ? "gather" : "algebra";
+  bool hasName = ops.size() == 1 && isa<GatherOp, ScatterOp>(ops.front());
+  StringRef name = hasName ? ops.front()->getName().stripDialect() : "algebra";
   OpBuilder builder(ops.back()->getContext());
   builder.setInsertionPointAfter(ops.back());
   KernelOp kernel = createKernel(builder, loc, name, inputs.getArrayRef(), TypeRange(ValueRange(results)));
@@ -95,16 +75,23 @@ static void wrapAlgebraOps(ArrayRef<Operation *> ops) {
   YieldOp::create(builder, loc, results);
 }
 
-/// A run of neighbouring algebra ops, split into those that depend on each other. What is gathered from is not computed
-/// in the gathering kernel.
+/// Whether an operand of an op is not computed in the op's kernel: what is gathered from or scattered into, what was
+/// scattered, and rows that are added up where they land.
+static bool isApart(OpOperand &operand) {
+  Operation *op = operand.getOwner();
+  auto scatter = dyn_cast<ScatterOp>(op);
+  bool addsUp = scatter && scatter.accumulates() && cast<RankedTensorType>(scatter.getIndex().getType()).getRank() == 1;
+  return isScattered(operand.get()) || (isa<GatherOp>(op) && operand.getOperandNumber() == 0) ||
+         (scatter && operand.getOperandNumber() == 2) || addsUp;
+}
+
+/// A run of neighbouring algebra ops, split into those that depend on each other.
 static void wrapRun(ArrayRef<Operation *> run) {
   llvm::EquivalenceClasses<Operation *> classes;
   for (Operation *op : run) {
     classes.insert(op);
-    auto gather = dyn_cast<GatherOp>(op);
-    for (Value operand : op->getOperands())
-      if (Operation *producer = operand.getDefiningOp();
-          llvm::is_contained(run, producer) && !(gather && operand == gather.getTable()))
+    for (OpOperand &operand : op->getOpOperands())
+      if (Operation *producer = operand.get().getDefiningOp(); llvm::is_contained(run, producer) && !isApart(operand))
         classes.unionSets(op, producer);
   }
   llvm::MapVector<Operation *, SmallVector<Operation *>> components;
@@ -117,7 +104,7 @@ static void wrapRun(ArrayRef<Operation *> run) {
 static void wrapLooseAlgebra(Block &block) {
   SmallVector<SmallVector<Operation *>> runs(1);
   for (Operation &op : block) {
-    if (isa<MapOp, ReduceOp, GatherOp>(op))
+    if (isa<MapOp, ReduceOp, GatherOp, ScatterOp>(op))
       runs.back().push_back(&op);
     else if (!runs.back().empty())
       runs.emplace_back();
@@ -125,24 +112,6 @@ static void wrapLooseAlgebra(Block &block) {
   for (ArrayRef<Operation *> run : runs)
     if (!run.empty())
       wrapRun(run);
-}
-
-/// The kernel that copies a value of [row], or of [rows, hidden].
-static Value copyOf(OpBuilder &builder, Location loc, Value value) {
-  auto type = cast<RankedTensorType>(value.getType());
-  KernelOp kernel = createKernel(builder, loc, "copy", {value}, type);
-  SmallVector<Axis> list(std::max<int64_t>(1, type.getRank() - 1), Axis::Row);
-  if (type.getRank() > 1)
-    list.push_back(Axis::Hidden);
-  auto axes = AxesAttr::get(builder.getContext(), list);
-  OpBuilder::InsertionGuard guard(builder);
-  builder.setInsertionPointToStart(&kernel.getBody().front());
-  Value argument = kernel.getBody().getArgument(0);
-  auto map = MapOp::create(builder, loc, type, argument, builder.getArrayAttr({axes}), axes);
-  YieldOp::create(builder, loc, map.getResult());
-  Block *body = builder.createBlock(&map.getBody(), {}, type.getElementType(), loc);
-  YieldOp::create(builder, loc, body->getArgument(0));
-  return kernel.getResult(0);
 }
 
 namespace {
@@ -158,6 +127,7 @@ public:
       if (auto graphOp = dyn_cast<GraphOpInterface>(op))
         decomposeGraphOp(graphOp);
     wrapLooseAlgebra(block);
+    prepareScatters(block);
     sortTopologically(&block);
     if (failed(verifyOnlyKernels(block)) || failed(giveEachResultAKernel(block)))
       signalPassFailure();

@@ -11,6 +11,8 @@
 
 #include "fastnorm/CostModel/BestSchedule.h"
 
+#include <numeric>
+
 using namespace mlir;
 using namespace fastnorm;
 
@@ -20,12 +22,31 @@ static constexpr double kWorthAnotherRange = 1.02;
 static constexpr double kNever = 1e12;
 static constexpr int64_t kFewRows = 16;
 
-/// The first extent of a kernel's rows; `rows` where it is dynamic.
+/// Slots of a row of an index.
+static int64_t slotsPerRow(Value index) {
+  ArrayRef<int64_t> shape = cast<RankedTensorType>(index.getType()).getShape();
+  return std::accumulate(shape.begin() + 1, shape.end(), int64_t(1), std::multiplies<>());
+}
+
+/// How many rows of a value there are for each of the function's: where a scatter goes into them, as many as it has
+/// slots, as if each row were named.
+static int64_t rowsForEach(Value value) {
+  for (Operation *user : value.getUsers())
+    if (auto kernel = dyn_cast<KernelOp>(user))
+      for (auto [into, result] : kernel.getEqualTables())
+        for (auto [table, index] : llvm::zip(kernel.getTables(), kernel.getRowIndices()))
+          if (into == value && table == result && index)
+            return slotsPerRow(index);
+  return 1;
+}
+
+/// The first extent of a kernel's rows, from that of the function's where it is dynamic.
 static int64_t rowsOf(KernelOp kernel, int64_t rows) {
   if (kernel.getNumResults() == 0)
     return rows;
-  int64_t extent = cast<RankedTensorType>(rowOperand(kernel).getType()).getShape()[0];
-  return ShapedType::isDynamic(extent) ? rows : extent;
+  Value carrier = rowOperand(kernel);
+  int64_t extent = cast<RankedTensorType>(carrier.getType()).getShape()[0];
+  return ShapedType::isDynamic(extent) ? rows * rowsForEach(carrier) : extent;
 }
 
 static int64_t bytesOf(Value value, int64_t rows) {

@@ -43,7 +43,7 @@ static bool readsAlongOtherAxes(KernelOp producer, KernelOp consumer) {
   Operation *yield = producer.getBody().front().getTerminator();
   for (auto [input, argument] : llvm::zip(consumer.getInputs(), consumer.getBody().getArguments()))
     if (auto result = dyn_cast<OpResult>(input); result && result.getOwner() == producer)
-      if (!axesOf(argument) ||
+      if (!axesOf(argument) || isScattered(yield->getOperand(result.getResultNumber())) ||
           axesOf(argument).withoutHeadNames() != axesOf(yield->getOperand(result.getResultNumber())).withoutHeadNames())
         return true;
   return false;
@@ -65,6 +65,9 @@ std::string fastnorm::whyNotFusible(KernelOp producer, KernelOp consumer, const 
   for (Value table : consumer.getTables())
     if (table.getDefiningOp() == producer)
       return "the rows of one are gathered by the other";
+  for (auto [into, result] : consumer.getEqualTables())
+    if (into.getDefiningOp() == producer)
+      return "one fills what the other scatters into";
   if (!symbols.sameRows(rowOperand(producer), rowOperand(consumer)) ||
       rowDimensionsOf(producer).drop_front() != rowDimensionsOf(consumer).drop_front())
     return "they work on different rows";

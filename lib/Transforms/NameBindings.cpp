@@ -69,7 +69,7 @@ private:
     for (Operation &op : function.getBody().front())
       if (auto rowOp = dyn_cast<RowOpInterface>(op))
         for (auto [table, index] : llvm::zip(rowOp.getTables(), rowOp.getRowIndices()))
-          if (auto argument = dyn_cast<BlockArgument>(index); argument && symbols->rowsOf(table))
+          if (auto argument = dyn_cast_if_present<BlockArgument>(index); argument && symbols->rowsOf(table))
             function.setArgAttr(argument.getArgNumber(), kIndexesAttr,
                                 builder.getStringAttr(symbols->names()[*symbols->rowsOf(table)]));
     Operation *terminator = function.getBody().front().getTerminator();

@@ -29,8 +29,8 @@ public:
   ScheduleByRows(func::FuncOp function, const Symbols &symbols, TargetAttr target) : target(target) {
     for (KernelOp kernel : function.getBody().getOps<KernelOp>()) {
       std::optional<int64_t> rows = symbols.rowsOf(rowOperand(kernel));
-      // One range set: that of the first kernel's rows.
-      if (!rows || (symbol && *symbol != *rows))
+      // One range set: that of the rows of the first kernel that reads something.
+      if (!rows || kernel.getInputs().empty() || (symbol && *symbol != *rows))
         continue;
       symbol = rows;
       if (!kernel.getSchedule())

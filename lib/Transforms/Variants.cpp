@@ -28,9 +28,12 @@ FailureOr<llvm::StringMap<int64_t>> fastnorm::parseKnownSymbols(MLIRContext *con
 }
 
 std::string fastnorm::rowsSymbolOf(func::FuncOp function, const Symbols &symbols) {
-  for (KernelOp kernel : function.getBody().getOps<KernelOp>())
-    if (std::optional<int64_t> rows = symbols.rowsOf(rowOperand(kernel)))
-      return symbols.names()[*rows];
+  // What fills rows for another kernel is quick with any number of them.
+  for (bool mayFill : {false, true})
+    for (KernelOp kernel : function.getBody().getOps<KernelOp>())
+      if (std::optional<int64_t> rows = symbols.rowsOf(rowOperand(kernel));
+          rows && (mayFill || kernel.getNumOperands()))
+        return symbols.names()[*rows];
   return "";
 }
 

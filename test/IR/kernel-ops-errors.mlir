@@ -203,7 +203,7 @@ func.func @reduce_some_rows(%x: tensor<?x8x64xf32>) {
 
 // kernel C4: columns that no row was reduced to.
 func.func @columns_of_no_rows(%w: tensor<64xf32>) {
-  // expected-error@+1 {{'fastnorm.kernel' op expects results with axes [row], [row, hidden] or [row, group], or [hidden] of what is reduced over rows, but yields one with [hidden]}}
+  // expected-error@+1 {{'fastnorm.kernel' op expects results with axes [row], [row, slot], [row, hidden] or [row, group], or [hidden] of what is reduced over rows, but yields one with [hidden]}}
   %y = fastnorm.kernel "k" (%a = %w) : (tensor<64xf32>) -> tensor<64xf32> {
     %b = fastnorm.map(%a [hidden]) -> [hidden] : (tensor<64xf32>) -> tensor<64xf32> {
     ^bb0(%v: f32):
@@ -305,7 +305,7 @@ func.func @kernel_holds_a_graph_op(%x: tensor<?x64xf32>) {
     ^bb0(%c: f32):
       fastnorm.yield %c : f32
     }
-    // expected-error@+1 {{'fastnorm.residual_add' op cannot stand in a fastnorm.kernel, which holds fastnorm.map, reduce and gather}}
+    // expected-error@+1 {{'fastnorm.residual_add' op cannot stand in a fastnorm.kernel, which holds fastnorm.map, reduce, gather and scatter}}
     %s = fastnorm.residual_add %b, %b : tensor<?x64xf32>
     fastnorm.yield %s : tensor<?x64xf32>
   }
@@ -394,7 +394,7 @@ func.func @kernel_yields_an_input(%x: tensor<?x64xf32>) {
 
 // kernel C4, axes of results.
 func.func @kernel_yields_slots(%x: tensor<?x64xf32>, %index: tensor<?x8xi64>) {
-  // expected-error@+1 {{'fastnorm.kernel' op expects results with axes [row], [row, hidden] or [row, group], or [hidden] of what is reduced over rows, but yields one with [row, slot, hidden]}}
+  // expected-error@+1 {{'fastnorm.kernel' op expects results with axes [row], [row, slot], [row, hidden] or [row, group], or [hidden] of what is reduced over rows, but yields one with [row, slot, hidden]}}
   %y = fastnorm.kernel "k" (%a = %x, %i = %index) : (tensor<?x64xf32>, tensor<?x8xi64>) -> tensor<?x8x64xf32> {
     %rows, %present = fastnorm.gather %a[%i] : tensor<?x64xf32>, tensor<?x8xi64> -> tensor<?x8x64xf32>, tensor<?x8xi1>
     fastnorm.yield %rows : tensor<?x8x64xf32>

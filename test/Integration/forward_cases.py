@@ -14,7 +14,7 @@ import sys
 import tempfile
 import time
 
-from scenarios import gradients, launches, layouts, numerics, shapes, slots  # noqa: F401, each adds its scenarios
+from scenarios import gradients, launches, layouts, numerics, scatters, shapes, slots  # noqa: F401, each adds its scenarios
 from scenarios.runner import SCENARIOS, Failure, Runner
 
 
@@ -36,7 +36,7 @@ def parse(arguments):
     parser.add_argument("--device", default="emulator")
     parser.add_argument("--tool", default="fastnorm-run")
     parser.add_argument("--folder", help="where files are written; default: a temporary one")
-    parser.add_argument("--group", help="numerics, shapes, layouts, slots, launches or gradients; default: all")
+    parser.add_argument("--group", help="numerics, shapes, layouts, slots, launches, gradients or scatters; default: all")
     parser.add_argument("--only", default="", help="a regular expression for names")
     parser.add_argument("--big", action="store_true")
     parser.add_argument("--jobs", type=int, default=2)

@@ -1,9 +1,9 @@
 // What has no gradient, a sentence each.
 // RUN: fastnorm-opt %s --split-input-file --verify-diagnostics --fastnorm-differentiate
 
-func.func @combine(%rows: tensor<?x64xf32>, %index: tensor<?x2xi32>) -> tensor<?x64xf32> {
-  // expected-error@+1 {{'fastnorm.combine' op does not know its gradients; mark the arguments that it depends on, or the results that depend on it, with 'fastnorm.no_gradient'}}
-  %x = fastnorm.combine %rows[%index] : tensor<?x64xf32>, tensor<?x2xi32> -> tensor<?x64xf32>
+func.func @scatter(%rows: tensor<?x64xf32>, %index: tensor<?xi32>) -> tensor<?x64xf32> {
+  // expected-error@+1 {{'fastnorm.scatter' op does not know its gradients; mark the arguments that it depends on, or the results that depend on it, with 'fastnorm.no_gradient'}}
+  %x = fastnorm.scatter %rows[%index] : tensor<?x64xf32>, tensor<?xi32> -> tensor<?x64xf32>
   return %x : tensor<?x64xf32>
 }
 

@@ -1,19 +1,20 @@
 // Bodies that no schedule places.
 // RUN: fastnorm-opt %s --split-input-file --verify-diagnostics --fastnorm-attach-target --fastnorm-select-schedule
 
-func.func @slots_after_a_row_reduction(%x: tensor<?x64xf32>, %g: tensor<?x2xf32>) -> tensor<?xf32> {
-  %m = fastnorm.kernel "k" (%a = %x, %b = %g) : (tensor<?x64xf32>, tensor<?x2xf32>) -> tensor<?xf32> {
+func.func @rows_of_slots_after_a_row_reduction(%x: tensor<?x64xf32>, %g: tensor<?x2xf32>) -> tensor<?x64xf32> {
+  %m = fastnorm.kernel "k" (%a = %x, %b = %g) : (tensor<?x64xf32>, tensor<?x2xf32>) -> tensor<?x64xf32> {
     %max = fastnorm.reduce max hidden (%a [row, hidden]) : tensor<?x64xf32> -> tensor<?xf32>
     // expected-error@+1 {{'fastnorm.map' op computes slots after a row reduction, which no schedule places}}
-    %c = fastnorm.map(%b [row, slot], %max [row]) -> [row, slot] : (tensor<?x2xf32>, tensor<?xf32>) -> tensor<?x2xf32> {
-    ^bb0(%d: f32, %e: f32):
+    %c = fastnorm.map(%a [row, hidden], %b [row, slot], %max [row]) -> [row, slot, hidden]
+       : (tensor<?x64xf32>, tensor<?x2xf32>, tensor<?xf32>) -> tensor<?x2x64xf32> {
+    ^bb0(%h: f32, %d: f32, %e: f32):
       %f = arith.mulf %d, %e : f32
       fastnorm.yield %f : f32
     }
-    %s = fastnorm.reduce add slot (%c [row, slot]) : tensor<?x2xf32> -> tensor<?xf32>
-    fastnorm.yield %s : tensor<?xf32>
+    %s = fastnorm.reduce add slot (%c [row, slot, hidden]) : tensor<?x2x64xf32> -> tensor<?x64xf32>
+    fastnorm.yield %s : tensor<?x64xf32>
   }
-  return %m : tensor<?xf32>
+  return %m : tensor<?x64xf32>
 }
 
 // -----

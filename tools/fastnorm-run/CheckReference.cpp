@@ -22,10 +22,22 @@ using namespace fastnorm::tool;
 /// The reference evaluates some 10^8 elements a second on a few cores.
 static constexpr int64_t kMaxElements = int64_t(1) << 28;
 
+/// The first extent of each result; -1 for a result without a dimension.
+static std::vector<int64_t> rowsOfResults(const CheckedRun &run) {
+  std::vector<int64_t> rows;
+  for (const TensorSpec &spec : run.plan.results) {
+    std::vector<int64_t> shape = resolveShape(spec, run.symbolValues);
+    rows.push_back(shape.empty() ? -1 : shape.front());
+  }
+  return rows;
+}
+
 /// How an argument's values are had.
 using ReadArgument = llvm::function_ref<Result<HostTensor>(const TensorSpec &)>;
 
-static Result<std::vector<HostTensor>> evaluate(const CheckedRun &run, ReadArgument read) {
+/// `resultRows` as in interpret.
+static Result<std::vector<HostTensor>> evaluate(const CheckedRun &run, ReadArgument read,
+                                                const std::vector<int64_t> &resultRows) {
   std::vector<HostTensor> arguments;
   for (const TensorSpec &spec : run.plan.arguments) {
     Result<HostTensor> argument = read(spec);
@@ -33,7 +45,7 @@ static Result<std::vector<HostTensor>> evaluate(const CheckedRun &run, ReadArgum
       return argument.takeError();
     arguments.push_back(std::move(*argument));
   }
-  Result<std::vector<HostTensor>> references = interpret(run.graph, arguments);
+  Result<std::vector<HostTensor>> references = interpret(run.graph, arguments, resultRows);
   if (!references)
     return Error{"the reference could not evaluate the graph: " + references.error()};
   return references;
@@ -49,7 +61,7 @@ static void report(const Comparison &comparison, const std::string &scope, Statu
 
 Status tool::checkReference(const CheckedRun &run) {
   Result<std::vector<HostTensor>> references =
-      evaluate(run, [&](const TensorSpec &spec) { return run.values.whole(spec.name); });
+      evaluate(run, [&](const TensorSpec &spec) { return run.values.whole(spec.name); }, rowsOfResults(run));
   if (!references)
     return references.takeError();
   Result<NamedTensors> outputs = run.operands.downloadResults();
@@ -71,7 +83,7 @@ Status tool::checkReferenceSample(const CheckedRun &run) {
   if (!sample)
     return sample.takeError();
   Result<std::vector<HostTensor>> references =
-      evaluate(run, [&](const TensorSpec &spec) { return sample->argument(spec, run.values); });
+      evaluate(run, [&](const TensorSpec &spec) { return sample->argument(spec, run.values); }, {});
   if (!references)
     return references.takeError();
   const std::vector<int64_t> &rows = sample->resultRows();

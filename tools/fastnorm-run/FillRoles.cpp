@@ -64,6 +64,14 @@ static std::optional<int64_t> indexedRows(BlockArgument argument) {
   return std::nullopt;
 }
 
+/// Whether an op promises that no two indices of an argument name one row.
+static bool namesEachRowOnce(BlockArgument argument) {
+  return llvm::any_of(argument.getUsers(), [](Operation *user) {
+    auto map = user->getAttrOfType<IndexMapAttr>("index_map");
+    return map && map.getValue() != IndexMap::Any;
+  });
+}
+
 static FillRole roleByUse(const TensorSpec &spec, BlockArgument argument) {
   if (std::optional<FillRole> role = normRole(argument))
     return *role;
@@ -71,6 +79,8 @@ static FillRole roleByUse(const TensorSpec &spec, BlockArgument argument) {
   if (!rows)
     return guessFillRole(spec);
   FillRole role = FillRole::indices();
+  if (namesEachRowOnce(argument))
+    role.kind = FillRole::Kind::Permutation;
   if (*rows >= 0)
     role.rows = rows;
   return role;

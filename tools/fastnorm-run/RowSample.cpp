@@ -7,6 +7,7 @@
 
 #include "RowSample.h"
 
+#include "fastnorm/IR/Interfaces.h"
 #include "runtime/TensorIO/CounterRandom.h"
 
 #include <algorithm>
@@ -102,6 +103,12 @@ static bool hasDynamicRows(mlir::Value value) {
   return type && type.getRank() > 0 && type.isDynamicDim(0);
 }
 
+/// Whether an op scatters: a row of its result may depend on any of its rows.
+static bool scattersRows(mlir::Operation &op) {
+  auto rowOp = llvm::dyn_cast<RowOpInterface>(op);
+  return rowOp && llvm::any_of(rowOp.getTables(), [&](mlir::Value table) { return table.getDefiningOp() == &op; });
+}
+
 /// Whether an op has rows in and a value without rows out: it depends on all of them.
 static bool reducesRows(mlir::Operation &op) {
   return llvm::any_of(op.getOperands(), hasDynamicRows) && !llvm::all_of(op.getResults(), hasDynamicRows);
@@ -111,6 +118,9 @@ Status RowSample::isPossible(const Plan &plan, mlir::func::FuncOp graph) {
   if (graph && llvm::any_of(graph.getBody().front().without_terminator(), reducesRows))
     return Error{"expected rows that do not depend on each other to check a sample of, but '" + plan.function +
                  "' reduces over all of them; check all with --check=reference:all"};
+  if (graph && llvm::any_of(graph.getBody().front().without_terminator(), scattersRows))
+    return Error{"expected rows that do not depend on each other to check a sample of, but '" + plan.function +
+                 "' scatters them; check all with --check=reference:all"};
   for (const TensorSpec &spec : plan.results)
     if (!rowSymbol(spec) || rowSymbol(spec) != rowSymbol(plan.results.front()))
       return Error{"expected results with one dynamic number of rows to check a sample of, but result '" + spec.name +

@@ -23,7 +23,7 @@ namespace fastnorm::tool {
 class RowSample {
 public:
   /// An error where the results have no number of rows in common that is a symbol: then there is nothing to choose
-  /// from. And where the graph (may be null) computes what depends on all rows.
+  /// from. And where the graph (may be null) computes what depends on all rows, or scatters.
   static Status isPossible(const Plan &plan, mlir::func::FuncOp graph);
   /// isPossible must hold.
   static Result<RowSample> choose(const Plan &plan, const ArgumentValues &values,

@@ -37,6 +37,13 @@ struct AccessPattern {
   int64_t groups = 1; ///< of hidden
   int64_t phases = 1;
 
+  /// A sum of a row over hidden, or another combination: one f32.
+  struct RowSum {
+    ReduceOp reduce;
+    int64_t slot; ///< of a reduction of [row, slot, hidden], which has one for each; else 0
+  };
+  llvm::SmallVector<RowSum> rowSums; ///< of the row reductions, in order
+
   // Body arguments by how they are read. [row] stands for any row dimensions.
   llvm::SmallVector<mlir::BlockArgument> streamed;     ///< [row, hidden]
   llvm::SmallVector<mlir::BlockArgument> invariants;   ///< [hidden] and [head, hidden]
@@ -47,6 +54,7 @@ struct AccessPattern {
   llvm::SmallVector<GatherOp> gathers;                 ///< with an index of [row, slot]
   llvm::SmallVector<GatherOp> rowGathers;       ///< with an index of [row]: streamed, each row from its own place
   llvm::SmallVector<ReduceOp> rowReductions;    ///< over hidden, in order
+  llvm::SmallVector<ScatterOp> scatters;        ///< that are yielded, in order
   llvm::SmallVector<ReduceOp> columnReductions; ///< over row, in order; each of a [row, hidden] value
   /// Sums over rows that are kept apart: row r adds to those of head r mod `columnHeads`. 1 where no result has heads.
   int64_t columnHeads = 1;
@@ -62,6 +70,8 @@ struct AccessPattern {
   /// Inputs that share the buffer of a result of the kernel, by its number. Each element is read by the thread that
   /// writes it, and read first.
   llvm::SmallVector<std::pair<mlir::BlockArgument, unsigned>> tied;
+  /// The scatter that adds up slots which name one row; null where there is none. Its kernel yields nothing else.
+  ScatterOp accumulatingScatter() const;
   /// Why a kernel that reads its rows again in each phase would read a tied input after its result was written over it;
   /// nothing where it does not.
   std::optional<std::string> whyNotReadAgain() const;
@@ -105,6 +115,8 @@ struct AccessPattern {
 private:
   void classify(mlir::BlockArgument argument);
   void visit(mlir::Operation *op);
+  void visitScatter(ScatterOp scatter);
+  void checkAccumulation();
   void countElement(mlir::Type type);
   void countGroups(mlir::Value value);
   void visitColumnReduction(ReduceOp reduce);

@@ -24,12 +24,12 @@ mlir::LogicalResult verifyGraph(mlir::func::FuncOp function);
 
 /// Names the dynamic dimensions of a function. Dimensions that its ops force to be equal, and those that
 /// `fastnorm.symbols` gives one name, are one symbol. A symbol without a given name is called "rows" where a result
-/// has it, "expert_rows" where it counts the rows of a table, else "rows" again, with _2, _3, … behind a taken name.
-/// Only the first dimension of a tensor may be dynamic.
+/// has it that is not scattered, "expert_rows" where it counts the rows of a table, else "rows" again, with _2, _3, …
+/// behind a taken name. Only the first dimension of a tensor may be dynamic.
 class Symbols {
 public:
-  /// Fails, with a diagnostic, where one symbol is given two names, or where ops make a dynamic and a static dimension
-  /// equal.
+  /// Fails, with a diagnostic, where one symbol is given two names, where ops make a dynamic and a static dimension
+  /// equal, and where nothing tells how many rows are scattered to.
   static mlir::FailureOr<Symbols> of(mlir::func::FuncOp function);
 
   /// In order of first appearance, "rows" of the results first.
@@ -42,6 +42,8 @@ public:
   bool sameRows(mlir::Value left, mlir::Value right) const;
 
 private:
+  mlir::LogicalResult verifyKnown(mlir::func::FuncOp function, llvm::ArrayRef<mlir::Value> scattered) const;
+
   /// A key of the equivalence classes: values by identity.
   using Key = const void *;
   static Key key(mlir::Value value) { return value.getAsOpaquePointer(); }

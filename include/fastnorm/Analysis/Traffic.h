@@ -23,8 +23,8 @@ struct ByteCount {
 /// Distinct bytes that a kernel reads of an argument of its body; of a table, the rows that it gathers.
 ByteCount bytesRead(mlir::BlockArgument argument);
 
-/// Distinct bytes: what must cross the memory bus once, however often the kernel reads it. Gathered rows count once per
-/// slot, as if no slot were dropped and no row chosen twice.
+/// Distinct bytes: what must cross the memory bus once, however often the kernel reads it. Gathered and scattered rows
+/// count once per slot, as if no slot were dropped and no row named twice.
 struct Traffic {
   Traffic() = default;
 

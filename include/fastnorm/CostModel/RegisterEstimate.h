@@ -21,6 +21,7 @@ struct RegisterEstimate {
   int64_t keptPerVector = 0; ///< hold what one vector leaves for later phases
   int64_t invariants = 0;    ///< hold [hidden] operands that were loaded and not yet used
   int64_t columnSums = 0;    ///< hold what the thread's rows add to its columns
+  int64_t slots = 0;         ///< hold what there is for each slot: places of rows that are scattered, and sums
   int64_t vectors = 0;       ///< vectors of a thread
   int64_t vectorsInFlight = 0;
 
@@ -31,6 +32,9 @@ struct RegisterEstimate {
   /// Below this the kernel cannot be compiled without spilling what the schedule keeps.
   int64_t needed() const;
 };
+
+/// Whether a thread scatters rows by slots, and so holds for each of them where its row lies.
+bool scattersSlots(const AccessPattern &pattern);
 
 /// Registers per thread that remain when `ctas` CTAs of `threads` threads share a multiprocessor: a multiple of 8 (the
 /// unit in which they are given out), at most 255.

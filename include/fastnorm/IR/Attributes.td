@@ -29,6 +29,11 @@ def Fastnorm_AxisAttr : Fastnorm_EnumAttr<"Axis", "an axis of the kernel algebra
 def Fastnorm_CombinerAttr : Fastnorm_EnumAttr<"Combiner", "how a reduction combines two values", [
   I32EnumAttrCase<"Add", 0, "add">, I32EnumAttrCase<"Max", 1, "max">, I32EnumAttrCase<"Min", 2, "min">]>;
 
+/// A promise about the indices that are not dropped; nothing checks it.
+def Fastnorm_IndexMapAttr : Fastnorm_EnumAttr<"IndexMap", "what is known of a row index", [
+  I32EnumAttrCase<"Any", 0, "any">, I32EnumAttrCase<"Injective", 1, "injective">,
+  I32EnumAttrCase<"Bijective", 2, "bijective">]>;
+
 def Fastnorm_ScheduleKind : Fastnorm_Enum<"ScheduleKind", "how the work of a kernel is laid over threads", [
   I32EnumCase<"PerElement", 0, "per_element">, I32EnumCase<"PerRow", 1, "per_row">,
   I32EnumCase<"TwoPass", 2, "two_pass">]>;

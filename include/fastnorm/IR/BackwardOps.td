@@ -1,4 +1,4 @@
-//===- BackwardOps.td - Gradients of the norms -*- tablegen -*-===//
+//===- BackwardOps.td - Gradients of graph ops -*- tablegen -*-===//
 //
 // Part of fastnorm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -103,6 +103,56 @@ def Fastnorm_LayerNormBackwardOp : Fastnorm_NormBackwardOp<"layer_norm_backward"
       : tensor<?x64xbf16>, tensor<?x64xbf16>, tensor<?xf32>, tensor<?xf32>, tensor<64xf32>, tensor<?x64xbf16>
       -> input(tensor<?x64xbf16>) weight(tensor<64xf32>) bias(tensor<64xf32>)
     ```
+  }];
+}
+
+def Fastnorm_CombineBackwardOp : Fastnorm_GraphOp<"combine_backward",
+    [AttrSizedOperandSegments, AttrSizedResultSegments]> {
+  let summary = "gradients of combine";
+  let description = [{
+    `grad_expert_rows[e, c] = round(Σ over t, k with row_index[t, k] = e of f32(grad_output[t, c]) · f32(gate[t, k]))`
+
+    `grad_gate[t, k] = round(Σ over c of f32(grad_output[t, c]) · f32(expert_rows[row_index[t, k], c]) +
+    f32(old_grad_gate[t, k]))`
+
+    Without a gate its factor is 1. A dropped slot reaches no expert row, and the sum of its grad_gate is 0; an expert row
+    that no slot names has zeros. Slots that name one expert row are added up in ascending order of t and then of k. Sums are
+    f32, each gradient is rounded once to its type. The gradient of combine's shared operand is grad_output.
+
+    A gradient that is not among the results is not computed, and what it alone is computed from is not read. grad_gate may be
+    asked for where there is no gate. `index_map` says what is known of row_index (`fastnorm.scatter`).
+
+    - C1: expert_rows and grad_expert_rows have one shape, with the hidden size of grad_output.
+    - C2: gate, old_grad_gate and grad_gate have the shape of row_index.
+    - C3: row_index has the row dimensions of grad_output.
+    - C4: at least one gradient is a result; old_grad_gate goes with grad_gate, and grad_gate needs expert_rows.
+    - C5: hidden is static and from 1 to 2^24, top_k is static and from 1 to 64.
+
+    ```mlir
+    %drows, %dgate = fastnorm.combine_backward %dy[%row_index] index_map(bijective) expert_rows(%expert_rows) gate(%gate)
+      : tensor<?x64xbf16>, tensor<?x8xi64>, tensor<?x64xbf16>, tensor<?x8xf32>
+      -> expert_rows(tensor<?x64xbf16>) gate(tensor<?x8xf32>)
+    %dplain = fastnorm.combine_backward %dy[%row_index]
+      : tensor<?x64xbf16>, tensor<?x8xi64> -> expert_rows(tensor<?x64xbf16>)
+    ```
+  }];
+  let arguments = (ins
+    Arg<Fastnorm_Rows, "the gradient of combine's result">:$grad_output,
+    Arg<Fastnorm_RowIndex, "for each token, its k rows in expert_rows">:$row_index,
+    Arg<Optional<Fastnorm_Table>, "rows in expert order">:$expert_rows,
+    Arg<Optional<Fastnorm_Gate>, "the factor of each slot">:$gate,
+    Arg<Optional<Fastnorm_Gate>, "the gradient of gate so far; it is added">:$old_grad_gate,
+    DefaultValuedAttr<Fastnorm_IndexMapAttr, "::fastnorm::IndexMap::Any">:$index_map);
+  let results = (outs
+    Res<Optional<Fastnorm_Table>, "the gradient of expert_rows">:$grad_expert_rows,
+    Res<Optional<Fastnorm_Gate>, "the gradient of gate">:$grad_gate);
+  let extraClassDeclaration = [{
+    ::llvm::SmallVector<std::pair<::mlir::Value, ::mlir::Value>> getEqualTables();
+  }];
+  let assemblyFormat = [{
+    $grad_output `[` $row_index `]` (`index_map` `(` $index_map^ `)`)? (`expert_rows` `(` $expert_rows^ `)`)?
+    (`gate` `(` $gate^ `)`)? (`accumulate_gate` `(` $old_grad_gate^ `)`)? attr-dict `:` type(operands) `->`
+    (`expert_rows` `(` type($grad_expert_rows)^ `)`)? (`gate` `(` type($grad_gate)^ `)`)?
   }];
 }
 

@@ -39,14 +39,16 @@ class Fastnorm_GraphOp<string mnemonic, list<Trait> traits = []>
   let hasVerifier = 1;
 }
 
-def Fastnorm_CombineOp : Fastnorm_GraphOp<"combine", [AttrSizedOperandSegments]> {
+def Fastnorm_CombineOp : Fastnorm_GraphOp<"combine",
+    [AttrSizedOperandSegments, DeclareOpInterfaceMethods<Fastnorm_DifferentiableOpInterface>]> {
   let summary = "weighted sum of the expert rows of each token";
   let description = [{
     `result[t, c] = round(Σₖ f32(expert_rows[row_index[t, k], c]) · f32(gate[t, k]) + f32(shared[t, c]))`
 
     Slots are added in ascending order in f32, each by one fused multiply-add, then the shared expert's row; the sum is
     rounded once to the result's type. Without a gate every factor is 1. A slot whose row index is below 0, or at or past
-    the number of expert rows, is dropped: it adds nothing.
+    the number of expert rows, is dropped: it adds nothing. `index_map` says what is known of the other indices; gradients
+    make use of it (`fastnorm.scatter`).
 
     - C1: expert_rows, shared and result have the same hidden size.
     - C2: gate and row_index have the same shape.
@@ -64,10 +66,11 @@ def Fastnorm_CombineOp : Fastnorm_GraphOp<"combine", [AttrSizedOperandSegments]>
     Arg<Fastnorm_Table, "rows in expert order">:$expert_rows,
     Arg<Fastnorm_RowIndex, "for each token, its k rows in expert_rows">:$row_index,
     Arg<Optional<Fastnorm_Gate>, "the factor of each slot">:$gate,
-    Arg<Optional<Fastnorm_Rows>, "the output of an expert that every token has">:$shared);
+    Arg<Optional<Fastnorm_Rows>, "the output of an expert that every token has">:$shared,
+    DefaultValuedAttr<Fastnorm_IndexMapAttr, "::fastnorm::IndexMap::Any">:$index_map);
   let results = (outs Res<Fastnorm_ResultRows, "one row per token">:$result);
   let assemblyFormat = [{
-    $expert_rows `[` $row_index `]` (`gate` `(` $gate^ `)`)? (`shared` `(` $shared^ `)`)? attr-dict `:` type(operands)
+    $expert_rows `[` $row_index `]` (`index_map` `(` $index_map^ `)`)? (`gate` `(` $gate^ `)`)? (`shared` `(` $shared^ `)`)? attr-dict `:` type(operands)
     `->` type(results)
   }];
 }

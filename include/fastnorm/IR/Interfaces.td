@@ -18,10 +18,13 @@ def Fastnorm_RowOpInterface : OpInterface<"RowOpInterface"> {
   let methods = [
     InterfaceMethod<"Operands and results whose first dimension is the row axis of this op.",
       "::llvm::SmallVector<::mlir::Value>", "getRowValues", (ins)>,
-    InterfaceMethod<"Operands that are gathered from: their first dimension is what a row index points into.",
+    InterfaceMethod<[{Operands that are gathered from and results that are scattered to: their first dimension is what a
+      row index points into.}],
       "::llvm::SmallVector<::mlir::Value>", "getTables", (ins)>,
     InterfaceMethod<"The row index that points into each of getTables().",
       "::llvm::SmallVector<::mlir::Value>", "getRowIndices", (ins)>,
+    InterfaceMethod<"Operands and results, apart from getRowValues(), of which each two have equally many rows.",
+      "::llvm::SmallVector<std::pair<::mlir::Value, ::mlir::Value>>", "getEqualTables", (ins), "", "return {};">,
   ];
 }
 

@@ -22,11 +22,15 @@
 namespace fastnorm {
 
 /// The axes of a value inside a kernel: what its producer says, or, for a block argument, what its uses say.
-/// Nothing for a table of a gather and for an argument without uses.
+/// Nothing for a table and for an argument without uses.
 AxesAttr axesOf(mlir::Value value);
 
-/// Whether a value is a block argument that a gather chooses rows from.
+/// Whether a value's rows are counted by an index and not by the kernel: a block argument that a gather chooses rows
+/// from or that a scatter goes into, or the result of a scatter.
 bool isTable(mlir::Value value);
+
+/// Whether a value of a kernel is the result of a scatter.
+bool isScattered(mlir::Value value);
 
 /// Whether an op of a kernel is a reduction over row: it leaves one element per column.
 bool isColumnReduction(mlir::Operation *op);
@@ -36,6 +40,9 @@ void addComputed(mlir::Block &block, llvm::DenseSet<mlir::Value> &values);
 
 /// The values of a kernel that are computed from a reduction over row: they are known when all rows were worked on.
 llvm::DenseSet<mlir::Value> columnValues(KernelOp kernel);
+
+/// What an input, or what is yielded, is outside of its kernel.
+mlir::Value outsideOf(KernelOp kernel, mlir::Value value);
 
 /// A value of a kernel's body that has all its row dimensions: a result, or what a result reduces over row.
 mlir::Value rowCarrier(KernelOp kernel);

@@ -111,11 +111,13 @@ def Fastnorm_ReduceOp : Fastnorm_KernelAlgebraOp<"reduce"> {
   }];
 }
 
-def Fastnorm_GatherOp : Fastnorm_KernelAlgebraOp<"gather"> {
+def Fastnorm_GatherOp : Fastnorm_KernelAlgebraOp<"gather",
+    [DeclareOpInterfaceMethods<Fastnorm_DifferentiableOpInterface>]> {
   let summary = "rows of a table, chosen by an index";
   let description = [{
     `result[r, k, :] = table[index[r, k], :]` and `present[r, k] = 1`; for a dropped slot, whose index is below 0 or at or
-    past the table's rows, zeros and 0, and nothing is loaded. An index of axes [row] chooses one row each.
+    past the table's rows, zeros and 0, and nothing is loaded. An index of axes [row] chooses one row each. `index_map` says
+    what is known of the index; the gradient of the table makes use of it (`fastnorm.scatter`).
 
     - C1: the result's shape is the index's followed by the table's hidden size, with the table's element type.
     - C2: present has the index's shape.
@@ -129,12 +131,58 @@ def Fastnorm_GatherOp : Fastnorm_KernelAlgebraOp<"gather"> {
   }];
   let arguments = (ins
     Arg<Fastnorm_Tensor, "the rows to choose from">:$table,
-    Arg<Fastnorm_Tensor, "which row each slot takes">:$index);
+    Arg<Fastnorm_Tensor, "which row each slot takes">:$index,
+    DefaultValuedAttr<Fastnorm_IndexMapAttr, "::fastnorm::IndexMap::Any">:$index_map);
   let results = (outs
     Res<Fastnorm_Tensor, "the chosen rows">:$result,
     Res<Optional<Fastnorm_Tensor>, "which slots are not dropped">:$present);
   let assemblyFormat = [{
-    $table `[` $index `]` attr-dict `:` type($table) `,` type($index) `->` type($result) (`,` type($present)^)?
+    $table `[` $index `]` (`index_map` `(` $index_map^ `)`)? attr-dict `:` type($table) `,` type($index) `->` type($result) (`,` type($present)^)?
+  }];
+}
+
+def Fastnorm_ScatterOp : Fastnorm_KernelAlgebraOp<"scatter"> {
+  let summary = "rows put to where an index says";
+  let description = [{
+    `result[e, :] = round(Σ over r, k with index[r, k] = e of f32(rows[r, k, :]))`
+
+    A slot whose index is below 0, or at or past the result's rows, is dropped: it is stored nowhere. A row of the result that
+    no slot names is that of `into`, or zeros without it. Slots that name one row are added up in f32 in ascending order of r
+    and then of k, a multiply with `fastmath<contract>` that ends in the rows' map by a fused multiply-add; the sum is rounded
+    once to the result's type.
+
+    | index_map | promises that | then |
+    |---|---|---|
+    | any | nothing | slots that name one row are found first, in launches of their own |
+    | injective | no two slots that are not dropped name one row | rows of the result are filled, and then stored to |
+    | bijective | each row of the result is named by one slot | rows are stored to |
+
+    A promise that does not hold leaves rows of the result undefined.
+
+    - C1: rows have the shape of the index, followed by the result's hidden size; they are f32, bf16 or f16, and so is the
+      result, of rank 2.
+    - C2: into has the result's type and goes with index_map injective.
+    - C3: the index has the axes [row], or [row, slot] with any number of row dimensions.
+
+    ```mlir
+    %moved = fastnorm.scatter %rows[%order] index_map(bijective) : tensor<?x64xbf16>, tensor<?xi32> -> tensor<?x64xbf16>
+    %grad = fastnorm.scatter %slots[%index] : tensor<?x8x64xf32>, tensor<?x8xi64> -> tensor<?x64xbf16>
+    ```
+  }];
+  let arguments = (ins
+    Arg<Fastnorm_Tensor, "the rows, one for each slot">:$rows,
+    Arg<Fastnorm_Tensor, "which row of the result each slot goes to">:$index,
+    Arg<Optional<Fastnorm_Tensor>, "what the rows are that no slot names">:$into,
+    DefaultValuedAttr<Fastnorm_IndexMapAttr, "::fastnorm::IndexMap::Any">:$index_map);
+  let results = (outs Res<Fastnorm_Tensor, "one row for each value that an index may have">:$result);
+  let extraClassDeclaration = [{
+    /// Whether slots may name the same row.
+    bool accumulates() { return getIndexMap() == IndexMap::Any; }
+    ::llvm::SmallVector<std::pair<::mlir::Value, ::mlir::Value>> getEqualTables();
+  }];
+  let assemblyFormat = [{
+    $rows `[` $index `]` (`index_map` `(` $index_map^ `)`)? (`into` `(` $into^ `)`)? attr-dict `:` type(operands) `->`
+    type($result)
   }];
 }
 
@@ -145,10 +193,11 @@ def Fastnorm_KernelOp : Fastnorm_Op<"kernel", [IsolatedFromAbove, SingleBlock, P
     The body sees the inputs as its block arguments and yields the results. One kernel becomes one launch.
 
     - C1: one body argument per input, of its type; the body yields the results' types.
-    - C2: the body holds only fastnorm.map, reduce and gather.
-    - C3: every argument is used with the same axes everywhere; a table is only a table.
-    - C4: results are computed in the body and carry [row], [row, hidden] or [row, group], with all row dimensions, or
-      are computed from a reduction over row and carry [hidden] or [head, hidden].
+    - C2: the body holds only fastnorm.map, reduce, gather and scatter.
+    - C3: every argument is used with the same axes everywhere; a table is only a table. What a scatter goes into is an
+      argument that nothing else uses, and its result is yielded and used by nothing else.
+    - C4: results are computed in the body and carry [row], [row, slot], [row, hidden] or [row, group], with all row
+      dimensions, or are computed from a reduction over row and carry [hidden] or [head, hidden], or are scattered.
     - C5: all values that carry hidden have the same hidden size, from 1 to 2^24, all that carry slot the same top_k, from
       1 to 64, all that carry group the same number of groups, which divides hidden. Row dimensions agree; of them only
       the first may be dynamic.
@@ -172,6 +221,9 @@ def Fastnorm_KernelOp : Fastnorm_Op<"kernel", [IsolatedFromAbove, SingleBlock, P
     OptionalAttr<Fastnorm_ScheduleAttr>:$schedule);
   let results = (outs Res<Variadic<Fastnorm_Tensor>, "what the body yields">:$results);
   let regions = (region SizedRegion<1>:$body);
+  let extraClassDeclaration = [{
+    ::llvm::SmallVector<std::pair<::mlir::Value, ::mlir::Value>> getEqualTables();
+  }];
   let hasCustomAssemblyFormat = 1;
   let hasRegionVerifier = 1;
 }

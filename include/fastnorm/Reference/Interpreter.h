@@ -25,9 +25,13 @@ namespace fastnorm {
 /// - GraphOps: each op by its documented formula, its results rounded to their element types.
 /// - RowProgram: the kernel algebra, row by row; f32 values stay f64, bf16 values are rounded by their `arith.truncf`.
 ///
-/// An argument that the function's type does not fit, rows that an op wants equal and are not, and an op of another
-/// dialect are errors.
-Result<std::vector<HostTensor>> interpret(mlir::func::FuncOp function, const std::vector<HostTensor> &arguments);
+/// `resultRows` says how many rows each result has (-1, or left out at the end: not known), where no argument tells: of
+/// what is scattered to a dynamic number of rows.
+///
+/// An argument that the function's type does not fit, rows that an op wants equal and are not or that nothing tells,
+/// and an op of another dialect are errors.
+Result<std::vector<HostTensor>> interpret(mlir::func::FuncOp function, const std::vector<HostTensor> &arguments,
+                                          const std::vector<int64_t> &resultRows = {});
 
 } // namespace fastnorm
 

@@ -56,8 +56,9 @@ Value BodyEmitter::conjunction(Value left, Value right) {
 // Rows, chunks and phases
 //===----------------------------------------------------------------------===//
 
-void BodyEmitter::enterRow(const RowPosition &place, ArrayRef<Value> rowScalars) {
+void BodyEmitter::enterRow(const RowPosition &place, ArrayRef<Value> rowScalars, Value slot) {
   position = place;
+  onlySlot = slot;
   scalars.clear();
   slotValues.clear();
   presentSlots.clear();
@@ -162,7 +163,7 @@ void BodyEmitter::enterPhase(int64_t phase) {
 
 int64_t BodyEmitter::slotGroup() const {
   int64_t inFlight = schedule.getSlotsInFlight();
-  return pattern.slots <= inFlight ? pattern.slots : std::max<int64_t>(1, inFlight / 2);
+  return slotCount() <= inFlight ? slotCount() : std::max<int64_t>(1, inFlight / 2);
 }
 
 void BodyEmitter::issueVector(Value value, int64_t vector, Value offset, LoadPolicy policy, Value predicate,
@@ -186,7 +187,7 @@ void BodyEmitter::issueSlot(GatherOp gather, int64_t vector, int64_t slot) {
 void BodyEmitter::issueLoads(int64_t vector, const llvm::DenseSet<Value> *only) {
   for (GatherOp gather : pattern.gathers)
     for (int64_t slot = 0;
-         (!only || only->contains(gather.getResult())) && slot < std::min(pattern.slots, 2 * slotGroup()); ++slot)
+         (!only || only->contains(gather.getResult())) && slot < std::min(slotCount(), 2 * slotGroup()); ++slot)
       issueSlot(gather, vector, slot);
   for (GatherOp gather : pattern.rowGathers)
     if (!only || only->contains(gather.getResult()))
@@ -224,15 +225,14 @@ void BodyEmitter::issueInvariants(int64_t vector, LoadPolicy policy, const llvm:
 
 SmallVector<Value> BodyEmitter::startPartials(int64_t phase) {
   SmallVector<Value> partials;
-  for (ReduceOp reduce : pattern.rowReductions)
-    if (pattern.phaseOfOp(reduce) == phase)
-      partials.push_back(emitIdentity(builder, loc, reduce.getCombiner()));
+  for (AccessPattern::RowSum sum : pattern.rowSums)
+    if (pattern.phaseOfOp(sum.reduce) == phase)
+      partials.push_back(emitIdentity(builder, loc, sum.reduce.getCombiner()));
   return partials;
 }
 
 /// One chain over the elements: the order is fixed. Elements past the row leave the partial as it was.
-Value BodyEmitter::accumulate(ReduceOp reduce, int64_t vector, Value partial) {
-  Value input = vectorValue(reduce.getInput(), vector);
+Value BodyEmitter::accumulate(ReduceOp reduce, Value input, int64_t vector, Value partial) {
   auto elements = vector::ToElementsOp::create(builder, loc, input);
   if (isShifted)
     return accumulateShifted(reduce, elements.getResults(), vector, partial);
@@ -269,14 +269,17 @@ void BodyEmitter::accumulateColumns(ReduceOp reduce, int64_t number, int64_t vec
 
 void BodyEmitter::accumulateRows(int64_t phase, int64_t vector, SmallVectorImpl<Value> &partials) {
   auto partial = partials.begin();
-  for (ReduceOp reduce : pattern.rowReductions)
-    if (pattern.phaseOfOp(reduce) == phase) {
-      *partial = accumulate(reduce, vector, *partial);
+  for (AccessPattern::RowSum sum : pattern.rowSums)
+    if (ReduceOp reduce = sum.reduce; pattern.phaseOfOp(reduce) == phase) {
+      if (!reduce.getOperandAxes().contains(Axis::Slot))
+        *partial = accumulate(reduce, vectorValue(reduce.getInput(), vector), vector, *partial);
       ++partial;
     }
 }
 
 void BodyEmitter::storeOutput(unsigned resultIndex, Value value, int64_t vector) {
+  if (isScattered(value))
+    return;
   if (axesOf(value).areRowsAnd({Axis::Hidden}))
     storeVector(resultIndex, vector);
   else if (axesOf(value).contains(Axis::Group))
@@ -293,6 +296,7 @@ void BodyEmitter::computePhase(int64_t phase, int64_t vector, SmallVectorImpl<Va
       vectorValue(value, vector);
   }
   accumulateRows(phase, vector, partials);
+  computeSlots(phase, vector, partials);
   for (auto [number, reduce] : llvm::enumerate(SmallVector<ReduceOp>(pattern.columnReductions)))
     if (pattern.phaseOfOp(reduce) == phase)
       accumulateColumns(reduce, static_cast<int64_t>(number), vector);
@@ -312,17 +316,20 @@ void BodyEmitter::computeOutputs(int64_t vector) {
 
 SmallVector<Value> BodyEmitter::reducePartials(int64_t phase, ArrayRef<Value> partials) {
   SmallVector<PartialReduction> pending;
-  for (auto [number, reduce] : llvm::enumerate(SmallVector<ReduceOp>(pattern.rowReductions)))
-    if (pattern.phaseOfOp(reduce) == phase)
+  for (auto [number, sum] : llvm::enumerate(pattern.rowSums))
+    if (ReduceOp reduce = sum.reduce; pattern.phaseOfOp(reduce) == phase)
       pending.push_back({reduce.getCombiner(), partials[pending.size()], static_cast<int64_t>(number)});
   return pending.empty() ? SmallVector<Value>()
                          : emitRowReductions(builder, interface, schedule, position, pending, exchange);
 }
 
 void BodyEmitter::enterTotals(int64_t phase, ArrayRef<Value> totals) {
-  for (ReduceOp reduce : pattern.rowReductions)
-    if (pattern.phaseOfOp(reduce) == phase) {
-      scalars[reduce.getResult()] = totals.front();
+  for (AccessPattern::RowSum sum : pattern.rowSums)
+    if (ReduceOp reduce = sum.reduce; pattern.phaseOfOp(reduce) == phase) {
+      if (reduce.getOperandAxes().contains(Axis::Slot))
+        slotValues[reduce.getResult()].push_back(totals.front());
+      else
+        scalars[reduce.getResult()] = totals.front();
       totals = totals.drop_front();
     }
   computeScalars(phase + 1);
@@ -334,27 +341,32 @@ void BodyEmitter::finishPhase(int64_t phase, ArrayRef<Value> partials) {
 }
 
 void BodyEmitter::storeVector(unsigned resultIndex, int64_t vector) {
-  StorePolicy policy = schedule.getStores() == Stores::Streaming ? StorePolicy::Streaming : StorePolicy::Cached;
   Value value = yielded(resultIndex);
   if (isShifted)
-    return storeShifted(vectorValue(value, vector), interface.resultPointers[resultIndex], value, vector, policy);
-  access.store(vectorValue(value, vector), resultAddress(resultIndex, vector), policy,
+    return storeShifted(vectorValue(value, vector), interface.resultPointers[resultIndex], value, vector,
+                        /*offset=*/Value(), position.rowExists);
+  access.store(vectorValue(value, vector), resultAddress(resultIndex, vector), storePolicy(),
                conjunction(position.rowExists, insideRow(vector)));
 }
 
-/// [row] results: by the first thread of the row.
+/// [row] and [row, slot] results: by the first thread of the row.
 void BodyEmitter::storeRowResults(int64_t phase) {
   Operation *yield = pattern.kernel.getBody().front().getTerminator();
   for (auto [index, value] : llvm::enumerate(yield->getOperands())) {
-    if (!axesOf(value).areRowsAnd({}) || pattern.phaseOf(value) != phase)
+    bool hasSlots = !isScattered(value) && axesOf(value).areRowsAnd({Axis::Slot});
+    if (isScattered(value) || pattern.phaseOf(value) != phase || (!hasSlots && !axesOf(value).areRowsAnd({})))
       continue;
     Value isFirst = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, position.lane, constant(0));
     if (position.columnBase)
       isFirst = conjunction(
           isFirst, arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, position.columnBase, constant(0)));
+    isFirst = conjunction(position.rowExists, isFirst);
+    if (hasSlots) {
+      storeSlotScalars(index, isFirst);
+      continue;
+    }
     auto type = VectorType::get({1}, tensorOf(value).getElementType());
     Value vector = vector::BroadcastOp::create(builder, loc, type, scalar(value));
-    access.store(vector, {rowAddress.lookup(interface.resultPointers[index]), 0}, StorePolicy::Cached,
-                 conjunction(position.rowExists, isFirst));
+    access.store(vector, {rowAddress.lookup(interface.resultPointers[index]), 0}, StorePolicy::Cached, isFirst);
   }
 }

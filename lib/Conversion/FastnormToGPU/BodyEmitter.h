@@ -35,8 +35,9 @@ public:
               const KernelInterface &interface, LoadPolicy streamedPolicy);
 
   /// Starts a row: computes its addresses, loads its [row] and [row, slot] inputs, works out its slot scalars. [row]
-  /// inputs that were read before are given, in order.
-  void enterRow(const RowPosition &position, llvm::ArrayRef<mlir::Value> rowScalars = {});
+  /// inputs that were read before are given, in order. Where a slot is given (i64) the row has this one alone.
+  void enterRow(const RowPosition &position, llvm::ArrayRef<mlir::Value> rowScalars = {},
+                mlir::Value slot = mlir::Value());
 
   // For threads that work on many rows.
 
@@ -100,8 +101,17 @@ public:
   /// Forgets vectors, except that values which cross into the phase pass on in the form the schedule keeps them.
   void enterPhase(int64_t phase);
 
-  /// Stores the [row] results that are known in a phase.
+  /// Stores the [row] and [row, slot] results that are known in a phase.
   void storeRowResults(int64_t phase);
+
+  // Scatters that add up (ScatteredValues.cpp): of the one slot that was entered.
+  /// Which row of its result a scatter names (i64), and whether there is such a row (i1).
+  mlir::Value namedRow(ScatterOp scatter) { return slotRow.lookup({scatter.getResult(), 0}); }
+  mlir::Value isNamed(ScatterOp scatter) { return presentSlots[scatter.getResult()][0]; }
+  /// A vector of what the slot adds, f32.
+  mlir::Value scatteredVector(ScatterOp scatter, int64_t vector);
+  /// Stores a vector of f32 to a row (i64) of a scatter's result at the thread's columns, unless the position has none.
+  void storeTableRow(ScatterOp scatter, mlir::Value row, int64_t vector, mlir::Value elements);
 
 private:
   static constexpr int64_t kNoSlot = -1;
@@ -130,7 +140,8 @@ private:
   void issueShifted(mlir::Value value, mlir::Value input, int64_t vector, mlir::Value offset, LoadPolicy policy,
                     mlir::Value predicate, int64_t slot);
   void completeEnds();
-  void storeShifted(mlir::Value vector, mlir::Value pointer, mlir::Value value, int64_t number, StorePolicy policy);
+  void storeShifted(mlir::Value vector, mlir::Value pointer, mlir::Value value, int64_t number, mlir::Value offset,
+                    mlir::Value predicate);
   mlir::Value accumulateShifted(ReduceOp reduce, mlir::ValueRange elements, int64_t vector, mlir::Value partial);
   /// Puts a vector together whose loads were issued.
   void settle(mlir::Value value, int64_t vector, int64_t slot = kNoSlot);
@@ -146,9 +157,15 @@ private:
   void loadRowScalars();
   mlir::Value readRowScalar(mlir::BlockArgument argument);
   void loadSlotScalars(mlir::BlockArgument argument);
-  void resolveIndex(GatherOp gather);
   void computeScalars(int64_t phase);
   void issueSlot(GatherOp gather, int64_t vector, int64_t slot);
+  /// When a slot is done: the loads of the group after the next, if it was the last of its group.
+  void issueNextSlots(int64_t vector, int64_t doneSlot);
+  /// Slots of the row that was entered.
+  int64_t slotCount() const { return onlySlot ? 1 : pattern.slots; }
+  void resolveIndex(mlir::Value result, mlir::Value table, mlir::Value index);
+  /// Bytes that a row of [row, slot] can be read or written in at once.
+  int64_t slotAccessBytes(mlir::Value value) const;
   /// Slots of a group; two groups are in flight, unless all slots are one.
   int64_t slotGroup() const;
 
@@ -163,10 +180,20 @@ private:
   VectorAddress groupAddress(mlir::Value pointer, mlir::Value value, int64_t vector);
   void storeGroup(unsigned resultIndex, int64_t vector);
   mlir::Value reduceSlots(ReduceOp reduce, int64_t vector);
-  mlir::Value accumulate(ReduceOp reduce, int64_t vector, mlir::Value partial);
+  mlir::Value accumulate(ReduceOp reduce, mlir::Value input, int64_t vector, mlir::Value partial);
   void accumulateColumns(ReduceOp reduce, int64_t number, int64_t vector);
+  /// What a phase makes of each slot: sums over hidden, and rows that are scattered.
+  void computeSlots(int64_t phase, int64_t vector, llvm::MutableArrayRef<mlir::Value> partials);
+  void storeScattered(ScatterOp scatter, mlir::Value elements, int64_t vector, int64_t slot);
+  /// Elements in the type that a value is stored in.
+  mlir::Value storable(mlir::Value elements, mlir::Value value);
+  StorePolicy storePolicy() const {
+    return schedule.getStores() == Stores::Streaming ? StorePolicy::Streaming : StorePolicy::Cached;
+  }
   void storeOutput(unsigned resultIndex, mlir::Value value, int64_t vector);
   void storeVector(unsigned resultIndex, int64_t vector);
+  void storeSlotScalars(unsigned resultIndex, mlir::Value predicate);
+  mlir::Value resultPointer(mlir::Value yieldedValue) const;
   WarpElements elementsOfWarp();
 
   using VectorKey = std::pair<mlir::Value, int64_t>;
@@ -184,6 +211,7 @@ private:
   TargetAttr target;
 
   RowPosition position;
+  mlir::Value onlySlot; ///< i64; null: the row has all of them
   RowRing *ring = nullptr;
   ClusterExchange *exchange = nullptr;
   llvm::DenseMap<std::pair<mlir::Value, int64_t>, mlir::Value> held; ///< [hidden] inputs, over all rows
@@ -194,8 +222,9 @@ private:
   llvm::DenseMap<mlir::Value, mlir::Value> chunkAddress;
   llvm::DenseMap<mlir::Value, mlir::Value> scalars;
   llvm::DenseMap<mlir::Value, llvm::SmallVector<mlir::Value>> slotValues;
-  llvm::DenseMap<std::pair<mlir::Value, int64_t>, mlir::Value> slotOffset; ///< byte offset of a slot's row
-  /// Per gather's result: which of its slots are not dropped, one where the index has none.
+  llvm::DenseMap<std::pair<mlir::Value, int64_t>, mlir::Value> slotRow;    ///< the row that a slot names
+  llvm::DenseMap<std::pair<mlir::Value, int64_t>, mlir::Value> slotOffset; ///< its byte offset
+  /// Per result of a gather or scatter: which of its slots are not dropped, one where the index has none.
   llvm::DenseMap<mlir::Value, llvm::SmallVector<mlir::Value>> presentSlots;
   llvm::DenseMap<VectorKey, mlir::Value> vectors;
   llvm::DenseMap<std::pair<VectorKey, int64_t>, mlir::Value> gathered;

@@ -30,7 +30,7 @@ ArrayRef<Value> BodyEmitter::slotScalars(Value value) {
     return known->second;
   SmallVector<Value> computed;
   if (auto map = value.getDefiningOp<MapOp>()) {
-    for (int64_t slot = 0; slot < pattern.slots; ++slot) {
+    for (int64_t slot = 0; slot < slotCount(); ++slot) {
       SmallVector<Value> operands;
       for (Value input : map.getInputs())
         operands.push_back(axesOf(input).contains(Axis::Slot) ? slotScalars(input)[slot] : scalar(input));
@@ -89,19 +89,23 @@ Value BodyEmitter::slotVector(Value value, int64_t vector, int64_t slot) {
 
 /// Slots in ascending order; two groups of loads are in flight while there are more than fit.
 Value BodyEmitter::reduceSlots(ReduceOp reduce, int64_t vector) {
-  int64_t group = slotGroup();
   auto type = VectorType::get({schedule.getVectorWidth()}, builder.getF32Type());
   Value total = vector::BroadcastOp::create(builder, loc, type, emitIdentity(builder, loc, reduce.getCombiner()));
-  for (int64_t slot = 0; slot < pattern.slots; ++slot) {
+  for (int64_t slot = 0; slot < slotCount(); ++slot) {
     Value element = slotVector(reduce.getInput(), vector, slot);
     total = emitCombine(builder, loc, reduce.getCombiner(), total, element, /*contract=*/true);
-    if ((slot + 1) % group)
-      continue;
-    for (int64_t next = slot + 1 + group; next < std::min(pattern.slots, slot + 1 + 2 * group); ++next)
-      for (GatherOp gather : pattern.gathers)
-        if (!gathered.contains({{gather.getResult(), vector}, next}) &&
-            !pending.contains({{gather.getResult(), vector}, next}))
-          issueSlot(gather, vector, next);
+    issueNextSlots(vector, slot);
   }
   return total;
+}
+
+void BodyEmitter::issueNextSlots(int64_t vector, int64_t doneSlot) {
+  int64_t group = slotGroup(), done = doneSlot + 1;
+  if (done % group)
+    return;
+  for (int64_t next = done + group; next < std::min(slotCount(), done + 2 * group); ++next)
+    for (GatherOp gather : pattern.gathers)
+      if (!gathered.contains({{gather.getResult(), vector}, next}) &&
+          !pending.contains({{gather.getResult(), vector}, next}))
+        issueSlot(gather, vector, next);
 }

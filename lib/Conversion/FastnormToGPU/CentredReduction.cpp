@@ -28,7 +28,7 @@ CentredReduction::CentredReduction(OpBuilder &builder, const AccessPattern &patt
                                    WarpElements elements)
     : builder(builder), loc(interface.function->getLoc()), elements(elements),
       slots(builder, interface, schedule, position, exchange, mostMovedDirectly(elements)),
-      numberOfCounts(static_cast<int64_t>(pattern.rowReductions.size())) {}
+      numberOfCounts(static_cast<int64_t>(pattern.rowSums.size())) {}
 
 Value CentredReduction::constant(double value) {
   return arith::ConstantOp::create(builder, loc, builder.getF32FloatAttr(static_cast<float>(value)));

@@ -63,7 +63,7 @@ private:
   mlir::Location loc;
   WarpElements elements;
   WarpSlots slots;
-  int64_t numberOfCounts; ///< the slots behind those of the row reductions
+  int64_t numberOfCounts; ///< the slots behind those of the row sums
   WarpSlots::Entry sum;   ///< of this warp
   llvm::SmallVector<Moment> moments;
   WarpSlots::Held sums, counts, rests;

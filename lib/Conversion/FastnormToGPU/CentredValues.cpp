@@ -14,9 +14,10 @@
 using namespace mlir;
 using namespace fastnorm;
 
-/// The number of a reduction among the kernel's row reductions.
+/// The number of a reduction's sum among the kernel's row sums.
 static int64_t numberOf(const AccessPattern &pattern, ReduceOp reduce) {
-  return llvm::find(pattern.rowReductions, reduce) - pattern.rowReductions.begin();
+  auto isOf = [&](AccessPattern::RowSum sum) { return sum.reduce == reduce; };
+  return llvm::find_if(pattern.rowSums, isOf) - pattern.rowSums.begin();
 }
 
 /// The columns of a warp's vectors that are in the row: those from its first lane's first column to its last lane's

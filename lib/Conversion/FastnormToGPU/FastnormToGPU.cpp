@@ -64,8 +64,25 @@ static void appendFinalizeSteps(SmallVectorImpl<LaunchStep> &steps, KernelOp ker
   steps.push_back({kernel, 0, name + (isTwo ? "_finalize_1" : "_finalize"), LaunchStep::Role::Finalize});
 }
 
+int64_t fastnorm::launchCount(const AccessPattern &pattern, ScheduleAttr schedule) {
+  if (pattern.accumulatingScatter())
+    return kAccumulationSteps;
+  return schedule.getScope() == RowScope::Grid ? pattern.phases : 1;
+}
+
+std::string fastnorm::launchSuffix(const AccessPattern &pattern, ScheduleAttr schedule, int64_t launch) {
+  int64_t count = launchCount(pattern, schedule);
+  if (launch + 1 == count)
+    return "";
+  constexpr StringLiteral kLists[] = {"_clear", "_link", "_order"};
+  if (pattern.accumulatingScatter())
+    return kLists[launch].str();
+  return count > 2 ? "_statistics_" + std::to_string(launch) : "_statistics";
+}
+
 /// The launches of a graph in order. Those that only leave sums for later phases are called statistics, those that add
-/// up sums over rows finalize, those that set what such sums are added to fill.
+/// up sums over rows finalize, those that set what such sums are added to fill, those that find which slots name one
+/// row clear, link and order.
 static SmallVector<LaunchStep> launchSteps(func::FuncOp graph, ArrayRef<KernelOp> kernels) {
   SmallVector<LaunchStep> steps;
   for (auto [number, kernel] : llvm::enumerate(kernels)) {
@@ -75,12 +92,8 @@ static SmallVector<LaunchStep> launchSteps(func::FuncOp graph, ArrayRef<KernelOp
     int64_t count = launchCount(pattern, *handle.getSchedule());
     if (!sumsToFill(pattern, *handle.getSchedule()).empty())
       steps.push_back({handle, 0, name + "_fill", LaunchStep::Role::Fill});
-    for (int64_t phase = 0; phase < count; ++phase) {
-      std::string suffix = phase + 1 == count ? "" : "_statistics";
-      if (phase + 1 < count && count > 2)
-        suffix += "_" + std::to_string(phase);
-      steps.push_back({handle, phase, name + suffix});
-    }
+    for (int64_t phase = 0; phase < count; ++phase)
+      steps.push_back({handle, phase, name + launchSuffix(pattern, *handle.getSchedule(), phase)});
     appendFinalizeSteps(steps, handle, name);
   }
   return steps;
@@ -100,6 +113,8 @@ static void emitBody(OpBuilder &builder, const AccessPattern &pattern, ScheduleA
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPoint(interface.function.getBody().front().getTerminator());
   emitDependencies(builder, pattern.kernel.getLoc(), interface.isDependent, hasDependent);
+  if (pattern.accumulatingScatter())
+    return emitAccumulation(builder, pattern, schedule, interface, static_cast<AccumulationStep>(phase));
   if (schedule.getScope() == RowScope::Grid)
     return emitGridPhase(builder, pattern, schedule, interface, phase);
   if (schedule.hasTiles())
@@ -174,7 +189,7 @@ private:
         host.addFinalize(pattern, schedule, interface);
         continue;
       }
-      KernelInterface interface(kernelBuilder, pattern, schedule, step.name);
+      KernelInterface interface(kernelBuilder, pattern, schedule, step.name, *symbols);
       interface.isDependent = isDependent;
       emitBody(kernelBuilder, pattern, schedule, interface, step.phase, hasDependent);
       host.addLaunch(pattern, schedule, interface, step.phase);

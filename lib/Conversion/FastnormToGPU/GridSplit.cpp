@@ -22,10 +22,6 @@
 using namespace mlir;
 using namespace fastnorm;
 
-int64_t fastnorm::launchCount(const AccessPattern &pattern, ScheduleAttr schedule) {
-  return schedule.getScope() == RowScope::Grid ? pattern.phases : 1;
-}
-
 namespace {
 
 /// The sums of a row's CTAs in global memory.
@@ -36,7 +32,7 @@ public:
       : builder(builder), loc(pattern.kernel.getLoc()), pattern(pattern), schedule(schedule), access(builder, loc) {
     Value index = memref::ExtractAlignedPointerAsIndexOp::create(builder, loc, interface.rowSums);
     Value base = arith::IndexCastOp::create(builder, loc, builder.getI64Type(), index);
-    rowBase = add(base, multiply(position.row, reductionBytes() * pattern.rowReductions.size()));
+    rowBase = add(base, multiply(position.row, sumBytes() * pattern.rowSums.size()));
     // A CTA's columns begin at its number times its chunk.
     Value rank = arith::DivUIOp::create(builder, loc, position.columnBase, constant(schedule.getColumnChunk()));
     own = add(rowBase, multiply(rank, 4));
@@ -48,7 +44,7 @@ public:
     for (int64_t number : numbersOf(phase)) {
       Value vector = vector::BroadcastOp::create(builder, loc, element(), sums.front());
       sums = sums.drop_front();
-      access.store(vector, {own, number * reductionBytes()}, StorePolicy::Cached, isFirst);
+      access.store(vector, {own, number * sumBytes()}, StorePolicy::Cached, isFirst);
     }
   }
 
@@ -61,14 +57,13 @@ public:
     Value place = add(rowBase, multiply(lane, 4));
     SmallVector<Value> totals;
     for (int64_t number : numbersOf(phase)) {
-      ReduceOp reduce = pattern.rowReductions[number];
+      ReduceOp reduce = pattern.rowSums[number].reduce;
       Value identity = emitIdentity(builder, loc, reduce.getCombiner());
       Value total = identity;
       for (int64_t first = 0; first < schedule.getCtasPerRow(); first += 32) {
         Value exists = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt, lane,
                                              constant(schedule.getCtasPerRow() - first));
-        Value loaded =
-            access.load(element(), {place, number * reductionBytes() + first * 4}, LoadPolicy::Ordered, exists);
+        Value loaded = access.load(element(), {place, number * sumBytes() + first * 4}, LoadPolicy::Ordered, exists);
         Value value = vector::ExtractOp::create(builder, loc, loaded, int64_t(0));
         value = arith::SelectOp::create(builder, loc, exists, value, identity);
         total = emitCombine(builder, loc, reduce.getCombiner(), total, value, /*contract=*/false);
@@ -83,13 +78,13 @@ private:
   Value add(Value left, Value right) { return arith::AddIOp::create(builder, loc, left, right); }
   Value multiply(Value value, int64_t factor) { return arith::MulIOp::create(builder, loc, value, constant(factor)); }
   VectorType element() { return VectorType::get({1}, builder.getF32Type()); }
-  int64_t reductionBytes() const { return schedule.getCtasPerRow() * 4; }
+  int64_t sumBytes() const { return schedule.getCtasPerRow() * 4; }
 
-  /// The numbers, among the kernel's row reductions, of those that end a phase.
+  /// The numbers, among the kernel's row sums, of those that end a phase.
   SmallVector<int64_t> numbersOf(int64_t phase) const {
     SmallVector<int64_t> numbers;
-    for (auto [number, reduce] : llvm::enumerate(SmallVector<ReduceOp>(pattern.rowReductions)))
-      if (pattern.phaseOfOp(reduce) == phase)
+    for (auto [number, sum] : llvm::enumerate(pattern.rowSums))
+      if (pattern.phaseOfOp(sum.reduce) == phase)
         numbers.push_back(number);
     return numbers;
   }

@@ -81,6 +81,15 @@ HostFunction::HostFunction(OpBuilder &builder, func::FuncOp graph, const Symbols
     if (symbol && !symbolValues[*symbol])
       symbolValues[*symbol] = memref::DimOp::create(builder, loc, argument, constant(0));
   }
+  shareScattered(graph);
+}
+
+void HostFunction::shareScattered(func::FuncOp graph) {
+  // From the last on: what one goes into may be the result of another.
+  SmallVector<KernelOp> kernels(graph.getBody().getOps<KernelOp>());
+  for (KernelOp kernel : llvm::reverse(kernels))
+    for (auto [into, result] : kernel.getEqualTables())
+      buffers[into] = bufferOf(result);
 }
 
 Value HostFunction::constant(int64_t value) { return arith::ConstantIndexOp::create(builder, loc, value); }
@@ -105,14 +114,6 @@ Value HostFunction::bufferOf(Value value) {
 Value HostFunction::strideOf(Value value, int64_t dimension) {
   auto metadata = memref::ExtractStridedMetadataOp::create(builder, loc, bufferOf(value));
   return metadata.getStrides()[dimension];
-}
-
-/// What an input, or what is yielded, is outside of its kernel.
-static Value outsideOf(KernelOp kernel, Value value) {
-  if (auto argument = dyn_cast<BlockArgument>(value))
-    return kernel.getInputs()[argument.getArgNumber()];
-  OperandRange yielded = kernel.getBody().front().getTerminator()->getOperands();
-  return kernel.getResult(llvm::find(yielded, value) - yielded.begin());
 }
 
 Value HostFunction::pointerTo(Value buffer) {
@@ -173,6 +174,35 @@ Value HostFunction::gridOf(const AccessPattern &pattern, ScheduleAttr schedule) 
   return ctas > 1 ? arith::MulIOp::create(builder, loc, grid, constant(ctas)).getResult() : grid;
 }
 
+Value HostFunction::slotsOf(const AccessPattern &pattern) {
+  return arith::MulIOp::create(builder, loc, rowsOf(pattern.kernel), constant(pattern.slots));
+}
+
+Value HostFunction::gridOf(const AccessPattern &pattern, ScheduleAttr schedule, AccumulationStep step) {
+  KernelOp kernel = pattern.kernel;
+  bool isOfSlots = step == AccumulationStep::Link || step == AccumulationStep::Order;
+  Value items = isOfSlots ? slotsOf(pattern) : rowsOf(kernel.getResult(0));
+  int64_t perCta = step == AccumulationStep::AddUp ? schedule.getRowsPerCta() : schedule.getThreads();
+  Value ctas = arith::CeilDivUIOp::create(builder, loc, items, constant(perCta));
+  int64_t alongRow = step == AccumulationStep::AddUp ? ctasAlongRow(pattern, schedule) : 1;
+  return arith::MulIOp::create(builder, loc, ctas, constant(alongRow));
+}
+
+std::pair<Value, Value> HostFunction::listsOf(const AccessPattern &pattern) {
+  auto [entry, isNew] = lists.try_emplace(pattern.kernel);
+  if (!isNew)
+    return entry->second;
+  KernelOp kernel = pattern.kernel;
+  auto allocate = [&](Value count) -> Value {
+    auto type = MemRefType::get({2, ShapedType::kDynamic}, builder.getI64Type(), MemRefLayoutAttrInterface(),
+                                builder.getI64IntegerAttr(1));
+    return memref::AllocOp::create(builder, loc, type, count);
+  };
+  Value heads = allocate(rowsOf(kernel.getResult(0)));
+  Value links = allocate(slotsOf(pattern));
+  return lists[kernel] = {heads, links};
+}
+
 Value HostFunction::rowSumsOf(const AccessPattern &pattern, ScheduleAttr schedule) {
   Value &buffer = rowSums[pattern.kernel];
   if (buffer)
@@ -180,7 +210,7 @@ Value HostFunction::rowSumsOf(const AccessPattern &pattern, ScheduleAttr schedul
   KernelOp kernel = pattern.kernel;
   Value result = rowOperand(kernel);
   int64_t rows = cast<RankedTensorType>(result.getType()).getShape()[0];
-  int64_t sums = innerRowsOf(kernel) * static_cast<int64_t>(pattern.rowReductions.size());
+  int64_t sums = innerRowsOf(kernel) * static_cast<int64_t>(pattern.rowSums.size());
   auto type = MemRefType::get({rows, sums, schedule.getCtasPerRow()}, builder.getF32Type(), MemRefLayoutAttrInterface(),
                               builder.getI64IntegerAttr(1));
   SmallVector<Value> sizes;
@@ -222,19 +252,26 @@ void HostFunction::addLaunch(const AccessPattern &pattern, ScheduleAttr schedule
     operands.push_back(pointerTo(rowSumsOf(pattern, schedule)));
   if (interface.columnSums)
     operands.push_back(pointerTo(columnSumsOf(pattern, schedule)));
+  if (interface.listHeads)
+    for (Value list : {listsOf(pattern).first, listsOf(pattern).second})
+      operands.push_back(pointerTo(list));
   if (KernelInterface::needsRows(pattern, schedule))
     operands.push_back(asI64(rowsOf(kernel)));
-  for (BlockArgument table : pattern.tables)
-    if (cast<RankedTensorType>(table.getType()).isDynamicDim(0))
-      operands.push_back(asI64(rowsOf(kernel.getInputs()[table.getArgNumber()])));
+  for (ArrayRef<Value> tables : KernelInterface::tablesByRows(pattern, symbols))
+    operands.push_back(asI64(rowsOf(outsideOf(kernel, tables.front()))));
   for (auto [value, dimension] : KernelInterface::runTimeStrides(pattern))
     operands.push_back(asI64(strideOf(outsideOf(kernel, value), dimension)));
 
-  LaunchShape shape{gridOf(pattern, schedule), schedule.getThreads(), schedule.getClusterCtas()};
+  auto step = static_cast<AccumulationStep>(phase);
+  Value grid = interface.listHeads ? gridOf(pattern, schedule, step) : gridOf(pattern, schedule);
+  LaunchShape shape{grid, schedule.getThreads(), schedule.getClusterCtas()};
   if (schedule.isPersistent())
     shape.dynamicSharedBytes = SharedLayout(pattern, schedule).totalBytes;
   Traffic traffic = schedule.getScope() == RowScope::Grid ? Traffic(pattern, phase, schedule.getCtasPerRow())
                                                           : Traffic::ofRows(pattern);
+  // Lists need not leave the caches.
+  if (interface.listHeads && step != AccumulationStep::AddUp)
+    traffic = Traffic();
   launch(pattern, schedule, interface.function, shape, operands, traffic, interface.isDependent);
 }
 

@@ -11,6 +11,7 @@
 #include "ColumnFill.h"
 #include "ColumnFinalize.h"
 #include "KernelInterface.h"
+#include "Strategies.h"
 
 #include "fastnorm/Analysis/Symbols.h"
 #include "fastnorm/Analysis/Traffic.h"
@@ -60,18 +61,27 @@ private:
   mlir::Value clustersOfHead(mlir::Value clusters, int64_t heads);
   mlir::Value setsOf(const AccessPattern &pattern, ScheduleAttr schedule, bool isLimited);
   mlir::Value gridOf(const AccessPattern &pattern, ScheduleAttr schedule);
+  /// Of a launch that a scatter which adds up takes.
+  mlir::Value gridOf(const AccessPattern &pattern, ScheduleAttr schedule, AccumulationStep step);
+  /// All slots of a kernel, as index.
+  mlir::Value slotsOf(const AccessPattern &pattern);
+  /// What a scatter goes into has the buffer of its result.
+  void shareScattered(mlir::func::FuncOp graph);
   // What the launches of a kernel pass on.
-  /// Of a row split over a grid: [rows, row reductions, ctas_per_row] f32.
+  /// Of a row split over a grid: [rows, row sums, ctas_per_row] f32.
   mlir::Value rowSumsOf(const AccessPattern &pattern, ScheduleAttr schedule);
   /// Of persistent CTAs that reduce over rows: sets of partials (PartialsLayout.h).
   mlir::Value columnSumsOf(const AccessPattern &pattern, ScheduleAttr schedule);
+  /// Of a scatter that adds up: [2, rows of the result] and [2, slots] i64.
+  std::pair<mlir::Value, mlir::Value> listsOf(const AccessPattern &pattern);
 
   mlir::OpBuilder &builder;
   mlir::Location loc;
   const Symbols &symbols;
   llvm::DenseMap<mlir::Value, mlir::Value> buffers;
-  llvm::DenseMap<mlir::Operation *, mlir::Value> rowSums;       ///< by kernel
-  llvm::DenseMap<mlir::Operation *, mlir::Value> columnSums;    ///< by kernel
+  llvm::DenseMap<mlir::Operation *, mlir::Value> rowSums;                       ///< by kernel
+  llvm::DenseMap<mlir::Operation *, mlir::Value> columnSums;                    ///< by kernel
+  llvm::DenseMap<mlir::Operation *, std::pair<mlir::Value, mlir::Value>> lists; ///< by kernel
   llvm::DenseMap<mlir::Operation *, mlir::Value> fewerPartials; ///< left by the first of two finalize launches
   mlir::Value smLimit;                                          ///< index; null where no grid follows it
   llvm::SmallVector<mlir::Value> symbolValues;

@@ -29,7 +29,7 @@ static MemRefType pointerType(Value value) {
 bool KernelInterface::needsRows(const AccessPattern &pattern, ScheduleAttr schedule) {
   int64_t outer = rowDimensionsOf(pattern.kernel).front();
   int64_t rows = ShapedType::isDynamic(outer) ? innerRowsOf(pattern.kernel) : outer * innerRowsOf(pattern.kernel);
-  return schedule.isPersistent() || rows % schedule.getRowsPerCta() != 0 ||
+  return schedule.isPersistent() || pattern.accumulatingScatter() || rows % schedule.getRowsPerCta() != 0 ||
          (ShapedType::isDynamic(outer) && schedule.getRowsPerCta() > 1);
 }
 
@@ -47,8 +47,24 @@ SmallVector<std::pair<Value, int64_t>> KernelInterface::runTimeStrides(const Acc
   return strides;
 }
 
+/// The tables of gathers and the results of scatters, whose rows an index names.
+static SmallVector<Value> indexedTables(const AccessPattern &pattern) {
+  SmallVector<Value> tables(pattern.tables.begin(), pattern.tables.end());
+  for (ScatterOp scatter : pattern.scatters)
+    tables.push_back(scatter.getResult());
+  return tables;
+}
+
+SmallVector<SmallVector<Value>> KernelInterface::tablesByRows(const AccessPattern &pattern, const Symbols &symbols) {
+  llvm::MapVector<int64_t, SmallVector<Value>> bySymbol;
+  for (Value table : indexedTables(pattern))
+    if (std::optional<int64_t> symbol = symbols.rowsOf(outsideOf(pattern.kernel, table)))
+      bySymbol[*symbol].push_back(table);
+  return llvm::map_to_vector(bySymbol, [](auto &entry) { return entry.second; });
+}
+
 KernelInterface::KernelInterface(OpBuilder &builder, const AccessPattern &pattern, ScheduleAttr schedule,
-                                 StringRef name) {
+                                 StringRef name, const Symbols &symbols) {
   KernelOp kernel = pattern.kernel;
   Location loc = kernel.getLoc();
   Block &body = kernel.getBody().front();
@@ -62,12 +78,13 @@ KernelInterface::KernelInterface(OpBuilder &builder, const AccessPattern &patter
   bool hasColumnSums = !pattern.columnReductions.empty() && !schedule.addsAtomically();
   types.append(hasRowSums + hasColumnSums,
                MemRefType::get({1}, builder.getF32Type(), MemRefLayoutAttrInterface(), builder.getI64IntegerAttr(1)));
+  if (pattern.accumulatingScatter())
+    types.append(2,
+                 MemRefType::get({1}, builder.getI64Type(), MemRefLayoutAttrInterface(), builder.getI64IntegerAttr(1)));
   if (needsRows(pattern, schedule))
     types.push_back(builder.getI64Type());
-  for (BlockArgument table : pattern.tables)
-    if (tensorOf(table).isDynamicDim(0))
-      types.push_back(builder.getI64Type());
-
+  SmallVector<SmallVector<Value>> dynamicTables = tablesByRows(pattern, symbols);
+  types.append(dynamicTables.size(), builder.getI64Type());
   types.append(runTimeStrides(pattern).size(), builder.getI64Type());
 
   SmallVector<Type> workgroup;
@@ -100,7 +117,8 @@ KernelInterface::KernelInterface(OpBuilder &builder, const AccessPattern &patter
       function.setArgAttr(index, LLVM::LLVMDialect::getReadonlyAttrName(), builder.getUnitAttr());
   };
   for (BlockArgument argument : body.getArguments()) {
-    bool shared = llvm::any_of(pattern.tied, [&](auto tie) { return tie.first == argument; });
+    bool isInto = isTable(argument) && !llvm::is_contained(pattern.tables, argument);
+    bool shared = isInto || llvm::any_of(pattern.tied, [&](auto tie) { return tie.first == argument; });
     describePointer(next, /*readonly=*/true, shared);
     inputPointers[argument] = function.getArgument(next++);
   }
@@ -117,11 +135,21 @@ KernelInterface::KernelInterface(OpBuilder &builder, const AccessPattern &patter
     describePointer(next, /*readonly=*/false);
     columnSums = function.getArgument(next++);
   }
+  if (pattern.accumulatingScatter())
+    for (Value *list : {&listHeads, &listLinks}) {
+      describePointer(next, /*readonly=*/false);
+      *list = function.getArgument(next++);
+    }
   if (needsRows(pattern, schedule))
     rows = function.getArgument(next++);
-  for (BlockArgument table : pattern.tables)
-    tableRows[table] =
-        tensorOf(table).isDynamicDim(0) ? function.getArgument(next++) : i64Constant(tensorOf(table).getShape()[0]);
+  for (Value table : indexedTables(pattern))
+    if (!tensorOf(table).isDynamicDim(0))
+      tableRows[table] = i64Constant(tensorOf(table).getShape()[0]);
+  for (ArrayRef<Value> tables : dynamicTables) {
+    for (Value table : tables)
+      tableRows[table] = function.getArgument(next);
+    ++next;
+  }
   for (auto stride : runTimeStrides(pattern))
     strides[stride] = function.getArgument(next++);
   if (!workgroup.empty()) {

@@ -39,8 +39,23 @@ void emitTiles(mlir::OpBuilder &builder, const AccessPattern &pattern, ScheduleA
 void emitGridPhase(mlir::OpBuilder &builder, const AccessPattern &pattern, ScheduleAttr schedule,
                    const KernelInterface &interface, int64_t phase);
 
-/// Launches that a kernel takes: one, or one per phase where a row is split over a grid.
+/// The launches of a scatter that adds up slots which name one row, in order.
+enum class AccumulationStep : int64_t {
+  Clear, ///< no slot names any row: a thread a row of the result
+  Link,  ///< each slot joins the list of its row: a thread a slot
+  Order, ///< each slot finds the next one of its list: a thread a slot
+  AddUp, ///< adds up the slots of each row of the result, which the schedule lays over threads, and stores it
+};
+inline constexpr int64_t kAccumulationSteps = 4;
+void emitAccumulation(mlir::OpBuilder &builder, const AccessPattern &pattern, ScheduleAttr schedule,
+                      const KernelInterface &interface, AccumulationStep step);
+
+/// Launches that a kernel takes: one, or one per phase where a row is split over a grid, or those of a scatter that
+/// adds up.
 int64_t launchCount(const AccessPattern &pattern, ScheduleAttr schedule);
+
+/// What the name of such a launch ends in: nothing for the last.
+std::string launchSuffix(const AccessPattern &pattern, ScheduleAttr schedule, int64_t launch);
 
 } // namespace fastnorm
 

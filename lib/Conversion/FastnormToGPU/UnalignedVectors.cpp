@@ -122,10 +122,12 @@ void BodyEmitter::settle(Value value, int64_t vector, int64_t slot) {
   (slot == kNoSlot ? vectors[{value, vector}] : gathered[{{value, vector}, slot}]) = finished;
 }
 
-void BodyEmitter::storeShifted(Value vector, Value pointer, Value value, int64_t number, StorePolicy policy) {
-  StoredRow row = unaligned.storedRowAt(shiftedAddress(pointer, value, /*offset=*/Value()), vectorOf(value),
+/// `offset` bytes (may be null) from the row that the pointer was entered at.
+void BodyEmitter::storeShifted(Value vector, Value pointer, Value value, int64_t number, Value offset,
+                               Value predicate) {
+  StoredRow row = unaligned.storedRowAt(shiftedAddress(pointer, value, offset), vectorOf(value),
                                         pattern.liesAsAnchor(value, schedule));
-  unaligned.store(vector, row, columnsOf(number), policy, position.rowExists);
+  unaligned.store(vector, row, columnsOf(number), storePolicy(), predicate);
 }
 
 /// One chain over the elements. Two vectors of a row have some that are not in it: they take another branch where those

@@ -175,6 +175,12 @@ void VectorAccess::addTo(Value vector, VectorAddress address, bool inVectors, Va
   }
 }
 
+Value VectorAccess::exchange(VectorAddress address, Value value) {
+  std::string text = llvm::formatv("atom.global.exch.b64 $0, [$1+{0}], $2;", address.offsetBytes);
+  return inlinePtx(builder, loc, value.getType(), 1, {address.base, value}, text, "=l,l,l", /*hasSideEffects=*/true)
+      .front();
+}
+
 Value VectorAccess::opaque(Value vector) {
   SmallVector<Value> words = toWords(vector);
   Type word = words.front().getType();

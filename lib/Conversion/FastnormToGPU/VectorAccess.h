@@ -53,6 +53,9 @@ public:
   /// predicate is false.
   void addTo(mlir::Value vector, VectorAddress address, bool inVectors, mlir::Value predicate);
 
+  /// Puts an i64 to a place, whoever else does so at the same time, and returns what was there.
+  mlir::Value exchange(VectorAddress address, mlir::Value value);
+
   /// The same value, unknown to the optimizer: packed elements that must stay packed between their uses pass through
   /// this, else their unpacked forms are merged and held.
   mlir::Value opaque(mlir::Value vector);

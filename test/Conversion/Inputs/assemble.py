@@ -1,6 +1,6 @@
 """Emits PTX for some graphs, assembles that for many rows for its chip and says what was spilled.
 
-usage: assemble.py PTXAS FOLDER speed-shapes|chips|column-sums
+usage: assemble.py PTXAS FOLDER speed-shapes|chips|column-sums|combine-backward
 """
 
 import os
@@ -46,6 +46,16 @@ def backward(norm, hidden):
 """
 
 
+def combine_backward(top_k, hidden, index_map="bijective"):
+    x, i, g = f"tensor<?x{hidden}xbf16>", f"tensor<?x{top_k}xi64>", f"tensor<?x{top_k}xf32>"
+    return f"""func.func @combine_backward(%dy: {x}, %i: {i}, %rows: {x}, %gate: {g}) -> ({x}, {g}) {{
+  %drows, %dgate = fastnorm.combine_backward %dy[%i] index_map({index_map}) expert_rows(%rows) gate(%gate)
+     : {x}, {i}, {x}, {g} -> expert_rows({x}) gate({g})
+  return %drows, %dgate : {x}, {g}
+}}
+"""
+
+
 SPEED_SHAPES = [(f"rms_norm {hidden}", rms_norm(hidden), "sm_90") for hidden in (1024, 2048, 4096, 8192, 16384, 32768)]
 SPEED_SHAPES += [(f"combine_norm {hidden}", combine_norm(hidden), "sm_90") for hidden in (2048, 3072)]
 SPEED_SHAPES += [(f"{norm}_backward {hidden}", backward(norm, hidden), "sm_90") for norm in ("rms_norm", "layer_norm")
@@ -58,6 +68,13 @@ TILES = {
     "shared tiles": column_sums.tile(512, 8, 2, 1, 108, column_sums.SHARED + ", vectors_in_flight = 2"),
     "shared cluster tiles": column_sums.tile(256, 16, 2, 4, 120, column_sums.SHARED + ", vectors_in_flight = 2"),
 }
+
+
+COMBINE_BACKWARD = [(f"combine_backward {top_k} x {hidden}", combine_backward(top_k, hidden), "sm_90")
+                    for top_k, hidden in ((8, 3072), (8, 2048), (4, 4096), (2, 6144), (8, 7168), (1, 4096))]
+COMBINE_BACKWARD += [(chip, combine_backward(8, 7168), chip) for chip in ("sm_80", "sm_86", "sm_89", "sm_100", "sm_120")]
+COMBINE_BACKWARD += [(f"{chip} {index_map}", combine_backward(8, 3072, index_map), chip) for chip, index_map in
+                     (("sm_80", "any"), ("sm_90", "any"), ("sm_100", "injective"))]
 
 
 def pinned_sums():
@@ -79,7 +96,8 @@ def pinned_sums():
 def main(ptxas, folder, what):
     os.makedirs(folder, exist_ok=True)
     graph, ptx, cubin = (os.path.join(folder, name) for name in ("graph.mlir", "graph.ptx", "graph.cubin"))
-    for name, text, chip in {"speed-shapes": SPEED_SHAPES, "chips": CHIPS, "column-sums": pinned_sums()}[what]:
+    for name, text, chip in {"speed-shapes": SPEED_SHAPES, "chips": CHIPS, "column-sums": pinned_sums(),
+                             "combine-backward": COMBINE_BACKWARD}[what]:
         with open(graph, "w") as file:
             file.write(text)
         subprocess.run(["fastnorm-run", graph, f"--target={chip}", "--emit=ptx", "-o", ptx], check=True)

@@ -107,6 +107,15 @@ class Runner:
             os.remove(path)
         return Result(text, read)
 
+    def differentiated(self, graph):
+        """The text of a graph's backward function."""
+        status, named = self.call([*self.source(graph, {}), "--emit=mlir"])
+        expect(status == 0, named)
+        done = subprocess.run([self.tool.replace("fastnorm-run", "fastnorm-opt"), "--fastnorm-differentiate=emit=backward"],
+                              input=named, capture_output=True, text=True, timeout=self.seconds)
+        expect(done.returncode == 0, done.stderr)
+        return done.stdout
+
     def refused(self, sentence, graph, settings={}, dims={}, inputs={}, flags=()):
         """A run that must fail with one line that matches `sentence`."""
         arguments, _ = self.arguments(graph, settings, dims, (), inputs, (), {}, flags)

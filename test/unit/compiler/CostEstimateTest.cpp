@@ -98,6 +98,14 @@ std::map<std::string, std::string> backward(int64_t columns) {
   return {{"hidden", std::to_string(columns)}, {"grad_weight", "yes"}};
 }
 
+std::map<std::string, std::string> scattered(int64_t topK, int64_t columns, const std::string &indexMap,
+                                             const std::string &gradGate = "yes") {
+  std::map<std::string, std::string> settings = slots(topK, columns);
+  settings["index_map"] = indexMap;
+  settings["grad_gate"] = gradGate;
+  return settings;
+}
+
 constexpr char kRules[] = "h200-forward-rules.md";
 constexpr char kPrototypes[] = "h200-beside-prototypes.md";
 constexpr char kVariants[] = "h200-schedule-variants.md";
@@ -169,7 +177,8 @@ INSTANTIATE_TEST_SUITE_P(CostEstimate, FewRows, testing::ValuesIn(fewRows()));
 TEST(CostEstimate, PartsAddUp) {
   for (const Measured &measured :
        {Measured{"rms_norm", hidden(4096), 8192, 0, ""}, Measured{"rms_norm_backward", backward(4096), 256, 0, ""},
-        Measured{"rms_norm", hidden(1 << 20), 4, 0, ""}}) {
+        Measured{"rms_norm", hidden(1 << 20), 4, 0, ""},
+        Measured{"combine_backward", scattered(8, 3072, "any", "no"), 256, 0, ""}}) {
     CostEstimate cost = Fixture(measured, "h200").estimate(measured.rows);
     EXPECT_NEAR(cost.totalUs, cost.launchUs + cost.waitUs + cost.transferUs + cost.idleUs + cost.finalizeUs, 1e-9);
     EXPECT_GT(cost.totalUs, 0);
@@ -185,6 +194,35 @@ TEST(CostEstimate, CountsBytesByArithmetic) {
   // The row index comes before the rows that it chooses.
   EXPECT_EQ(cost.chain, 2);
   EXPECT_EQ(cost.meetings, 1);
+}
+
+TEST(CostEstimate, CountsWhatScattersStore) {
+  Fixture fixture({"combine_backward", scattered(8, 3072, "bijective"), 3467, 0, ""}, "h200");
+  CostEstimate cost = fixture.estimate(3467);
+  // grad_output, a row read and one stored for each slot; an index of i64, a gate and its gradient of f32 a slot.
+  EXPECT_EQ(cost.coldBytes, 3467 * (3072 * 17 * 2 + 8 * 16));
+  EXPECT_EQ(cost.hotBytes, 0);
+  EXPECT_EQ(cost.launches, 1);
+  EXPECT_EQ(cost.meetings, 1);
+}
+
+TEST(CostEstimate, SlotsThatAddUpReadSharedRowsAgainAndAreListedFirst) {
+  Fixture fixture({"combine_backward", scattered(8, 3072, "any", "no"), 3467, 0, ""}, "h200");
+  CostEstimate cost = fixture.estimate(3467);
+  int64_t row = 3072 * 2, slots = 8 * (8 + 4);
+  EXPECT_EQ(cost.coldBytes, 3467 * (row + slots + 8 * row));
+  // 21 MB of grad_output stay in the L2 for the other slots of a token; 64 bytes a slot are of lists.
+  EXPECT_EQ(cost.hotBytes, 3467 * (7 * row + 8 * 64));
+  EXPECT_EQ(cost.launches, 4);
+  EXPECT_EQ(cost.ctas, 3467 * 8); // as many rows of the result as slots, one of these CTAs each
+  // 64 MB do not.
+  CostEstimate more = fixture.estimate(3 * 3467);
+  EXPECT_EQ(more.coldBytes, 3 * 3467 * (row + slots + 8 * row + 7 * row));
+  EXPECT_EQ(more.hotBytes, 3 * 3467 * 8 * 64);
+  // Few rows: four launches that wait.
+  CostEstimate plain =
+      Fixture({"combine_backward", scattered(8, 3072, "bijective", "no"), 1, 0, ""}, "h200").estimate(1);
+  EXPECT_GT(fixture.estimate(1).totalUs, plain.totalUs + 3 * 0.73);
 }
 
 TEST(CostEstimate, HotInputsDoNotCrossTheBus) {

@@ -194,4 +194,34 @@ TEST(Differentiate, HeadsHaveGradientsOfTheirOwn) {
   norm.expectGradientsOf({"arg0", "arg1", "arg2"});
 }
 
+TEST(Differentiate, ABlockOfGatherCombineResidualAndNorm) {
+  // Rows 1 and 4 of x go to two tokens, 5 and 0 to none; a slot is dropped.
+  Differentiated block(
+      R"(func.func @f(%x: tensor<6x8xf32>, %order: tensor<3xi32>, %rows: tensor<5x8xf32>, %index: tensor<3x2xi64>, %gate: tensor<3x2xf32>,
+        %shared: tensor<3x8xf32>, %w: tensor<8xf32>) -> (tensor<3x8xf32>, tensor<3x8xf32>) {
+    %p = fastnorm.gather %x[%order] : tensor<6x8xf32>, tensor<3xi32> -> tensor<3x8xf32>
+    %h = fastnorm.combine %rows[%index] gate(%gate) shared(%shared)
+       : tensor<5x8xf32>, tensor<3x2xi64>, tensor<3x2xf32>, tensor<3x8xf32> -> tensor<3x8xf32>
+    %s = fastnorm.residual_add %p, %h : tensor<3x8xf32>
+    %y = fastnorm.rms_norm %s weight(%w) {eps = 1.0e-5 : f32} : tensor<3x8xf32>, tensor<8xf32> -> tensor<3x8xf32>
+    return %y, %s : tensor<3x8xf32>, tensor<3x8xf32>
+  })",
+      {randomTensor(DType::F32, {6, 8}, 1), tensor(DType::I32, {3}, {4, 1, 4}), randomTensor(DType::F32, {5, 8}, 2),
+       tensor(DType::I64, {3, 2}, {0, 4, -1, 2, 2, 4}), randomTensor(DType::F32, {3, 2}, 3), rows(4), columns(5)});
+  block.expectGradientsOf({"arg0", "arg2", "arg4", "arg5", "arg6"});
+  EXPECT_EQ(block.resultCount(), 5u);
+}
+
+TEST(Differentiate, OneTableThatTwoReadByAnIndex) {
+  Differentiated graph(
+      R"(func.func @f(%x: tensor<6x8xf32>, %order: tensor<3xi32>, %index: tensor<3x2xi32>) -> (tensor<3x8xf32>, tensor<3x8xf32>) {
+    %p = fastnorm.gather %x[%order] index_map(injective) : tensor<6x8xf32>, tensor<3xi32> -> tensor<3x8xf32>
+    %h = fastnorm.combine %x[%index] : tensor<6x8xf32>, tensor<3x2xi32> -> tensor<3x8xf32>
+    return %p, %h : tensor<3x8xf32>, tensor<3x8xf32>
+  })",
+      {randomTensor(DType::F32, {6, 8}, 1), tensor(DType::I32, {3}, {4, 1, 0}),
+       tensor(DType::I32, {3, 2}, {0, 0, 4, 2, 2, 4})});
+  graph.expectGradientsOf({"arg0"});
+}
+
 } // namespace
