@@ -8,116 +8,100 @@
 #include "runtime/Bench/Sampler.h"
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
-#include <memory>
 #include <utility>
 
 namespace fastnorm {
 
 namespace {
 
-/// Graphs of more nodes take longer to make than to time.
-constexpr int64_t kMaxLaunchesPerReplay = 4096;
 constexpr int64_t kMaxSets = 1024;
 
-/// A candidate's graph, ready to replay.
-struct Recording {
-  std::unique_ptr<Graph> graph;
-  int64_t launches = 0;
-};
-
-class Sampler {
+/// The candidates of one sampling, made ready, and what was sampled of them.
+class Turns {
 public:
-  Sampler(Device &device, const SamplerOptions &options) : device(device), options(options) {}
+  Turns(ReplayTimer timer, const SamplerOptions &options) : timer(std::move(timer)), options(options) {}
 
-  Status open();
-  Result<Recording> record(const BenchCandidate &candidate);
-  /// Microseconds of one launch within one replay.
-  Result<double> timeReplay(const Recording &recording);
-  Status warmUp(const Recording &recording);
+  Status record(const std::vector<BenchCandidate> &candidates);
+  Sampling sample();
 
 private:
-  Result<Recording> capture(const BenchCandidate &candidate, int64_t rounds);
+  bool isInterrupted() const { return options.isInterrupted && options.isInterrupted(); }
+  /// One sample of each; nothing where the rounds may go on.
+  std::optional<StopReason> takeRound();
+  Status takeSample(size_t index);
+  std::vector<const std::vector<double> *> wholeRounds() const;
 
-  Device &device;
+  ReplayTimer timer;
   const SamplerOptions &options;
-  std::unique_ptr<Stream> stream;
-  std::unique_ptr<Event> start;
-  std::unique_ptr<Event> stop;
+  std::vector<Recording> recordings;
+  Sampling sampling;
 };
 
-Status Sampler::open() {
-  Result<std::unique_ptr<Stream>> newStream = device.createStream();
-  if (!newStream)
-    return newStream.takeError();
-  stream = std::move(*newStream);
-  for (std::unique_ptr<Event> *event : {&start, &stop}) {
-    Result<std::unique_ptr<Event>> newEvent = device.createEvent();
-    if (!newEvent)
-      return newEvent.takeError();
-    *event = std::move(*newEvent);
+Status Turns::record(const std::vector<BenchCandidate> &candidates) {
+  for (const BenchCandidate &candidate : candidates) {
+    Result<Recording> recording = timer.record(candidate, options.minReplayMicroseconds, options.warmupReplays);
+    if (!recording)
+      return recording.takeError();
+    sampling.results.push_back(BenchResult{candidate.name, recording->launches, {}, {}, {}, {}});
+    recordings.push_back(std::move(*recording));
   }
+  for (const Recording &recording : recordings)
+    if (Status status = timer.warmUp(recording, options.warmupReplays); !status)
+      return status;
   return {};
 }
 
-Result<Recording> Sampler::capture(const BenchCandidate &candidate, int64_t rounds) {
-  if (Status status = device.beginCapture(*stream); !status)
-    return status.takeError();
-  Status launched;
-  for (int64_t round = 0; launched && round < rounds; ++round)
-    for (const std::function<Status(Stream &)> &launch : candidate.launches)
-      if (launched = launch(*stream); !launched)
-        break;
-  // The capture ends whatever happened, or the stream would stay unusable.
-  Result<std::unique_ptr<Graph>> graph = device.endCapture(*stream);
-  if (!launched)
-    return Error{"candidate '" + candidate.name + "' does not launch: " + launched.error()};
-  if (!graph)
-    return graph.takeError();
-  return Recording{std::move(*graph), rounds * static_cast<int64_t>(candidate.launches.size())};
-}
-
-Result<double> Sampler::timeReplay(const Recording &recording) {
-  if (Status status = start->record(*stream); !status)
-    return status.takeError();
-  if (Status status = recording.graph->replay(*stream); !status)
-    return status.takeError();
-  if (Status status = stop->record(*stream); !status)
-    return status.takeError();
-  if (Status status = stream->synchronize(); !status)
-    return status.takeError();
-  Result<double> milliseconds = device.elapsedMilliseconds(*start, *stop);
-  if (!milliseconds)
-    return milliseconds;
-  return *milliseconds * 1000.0 / static_cast<double>(recording.launches);
-}
-
-Status Sampler::warmUp(const Recording &recording) {
-  for (int64_t replay = 0; replay < options.warmupReplays; ++replay)
-    if (Status status = recording.graph->replay(*stream); !status)
-      return status;
-  return stream->synchronize();
-}
-
-Result<Recording> Sampler::record(const BenchCandidate &candidate) {
-  if (candidate.launches.empty())
-    return Error{"expected candidate '" + candidate.name + "' to have a launch to time, but it has none"};
-  Result<Recording> once = capture(candidate, 1);
-  if (!once)
-    return once;
-  if (Status status = warmUp(*once); !status)
-    return status.takeError();
-  Result<double> microseconds = timeReplay(*once);
+Status Turns::takeSample(size_t index) {
+  Result<double> microseconds = timer.time(recordings[index]);
   if (!microseconds)
     return microseconds.takeError();
-  double replayMicroseconds = std::max(*microseconds * static_cast<double>(once->launches), 0.1);
-  double wanted = std::ceil(options.minReplayMicroseconds / replayMicroseconds);
-  int64_t most = std::max<int64_t>(1, kMaxLaunchesPerReplay / once->launches);
-  int64_t rounds = std::clamp<int64_t>(static_cast<int64_t>(wanted), 1, most);
-  if (rounds == 1)
-    return once;
-  return capture(candidate, rounds);
+  const BenchCandidate &candidate = *recordings[index].candidate;
+  if (candidate.timesHost) {
+    Result<double> host = timer.timeHost(candidate);
+    if (!host)
+      return host.takeError();
+    sampling.results[index].hostMicroseconds.push_back(*host);
+  }
+  sampling.results[index].microseconds.push_back(*microseconds);
+  return {};
+}
+
+std::optional<StopReason> Turns::takeRound() {
+  for (size_t index = 0; index < recordings.size(); ++index) {
+    if (isInterrupted())
+      return StopReason::Interrupted;
+    if (Status status = takeSample(index); !status) {
+      sampling.failure = status.error();
+      return StopReason::Failed;
+    }
+  }
+  return std::nullopt;
+}
+
+std::vector<const std::vector<double> *> Turns::wholeRounds() const {
+  std::vector<const std::vector<double> *> samples;
+  for (const BenchResult &result : sampling.results)
+    samples.push_back(&result.microseconds);
+  return samples;
+}
+
+Sampling Turns::sample() {
+  StoppingCriterion criterion(options.stopping);
+  std::optional<StopReason> reason;
+  for (int64_t rounds = 1; !reason; ++rounds) {
+    reason = takeRound();
+    if (!reason)
+      reason = criterion.check(wholeRounds());
+    if (options.afterRound)
+      options.afterRound(rounds, criterion.seconds());
+  }
+  sampling.reason = *reason;
+  sampling.seconds = criterion.seconds();
+  for (BenchResult &result : sampling.results) {
+    result.summary = summarize(result.microseconds);
+    result.hostSummary = summarize(result.hostMicroseconds);
+  }
+  return std::move(sampling);
 }
 
 } // namespace
@@ -130,34 +114,15 @@ int64_t rotatingSetCount(const DeviceInfo &info, int64_t bytesPerSet) {
   return std::max<int64_t>(1, std::min({wanted, fitting, kMaxSets}));
 }
 
-Result<std::vector<BenchResult>> sampleInTurns(Device &device, const std::vector<BenchCandidate> &candidates,
-                                               const SamplerOptions &options) {
-  Sampler sampler(device, options);
-  if (Status status = sampler.open(); !status)
-    return status.takeError();
-  std::vector<Recording> recordings;
-  std::vector<BenchResult> results;
-  for (const BenchCandidate &candidate : candidates) {
-    Result<Recording> recording = sampler.record(candidate);
-    if (!recording)
-      return recording.takeError();
-    results.push_back(BenchResult{candidate.name, recording->launches, {}, {}});
-    recordings.push_back(std::move(*recording));
-  }
-  for (const Recording &recording : recordings)
-    if (Status status = sampler.warmUp(recording); !status)
-      return status.takeError();
-  for (int64_t sample = 0; sample < options.samples; ++sample) {
-    for (size_t index = 0; index < recordings.size(); ++index) {
-      Result<double> microseconds = sampler.timeReplay(recordings[index]);
-      if (!microseconds)
-        return microseconds.takeError();
-      results[index].microseconds.push_back(*microseconds);
-    }
-  }
-  for (BenchResult &result : results)
-    result.summary = summarize(result.microseconds);
-  return results;
+Result<Sampling> sampleInTurns(Device &device, const std::vector<BenchCandidate> &candidates,
+                               const SamplerOptions &options) {
+  Result<ReplayTimer> timer = ReplayTimer::create(device);
+  if (!timer)
+    return timer.takeError();
+  Turns turns(std::move(*timer), options);
+  if (Status recorded = turns.record(candidates); !recorded)
+    return recorded.takeError();
+  return turns.sample();
 }
 
 } // namespace fastnorm

@@ -63,16 +63,19 @@ Result<std::string> tool::benchmark(const Executor &executor, const OperandSourc
     candidates.push_back(rotation->kernel(index));
     timed.push_back(&table.rows[index]);
   }
-  Result<std::vector<BenchResult>> results = sampleInTurns(executor.device(), candidates);
-  if (!results)
-    return results.takeError();
+  Result<Sampling> sampling = sampleInTurns(executor.device(), candidates);
+  if (!sampling)
+    return sampling.takeError();
+  if (!sampling->failure.empty())
+    return Error{sampling->failure};
+  const std::vector<BenchResult> &results = sampling->results;
 
-  const BenchResult &best = fastest(*results, copyCount);
-  const Summary &graph = (*results)[copyCount].summary;
+  const BenchResult &best = fastest(results, copyCount);
+  const Summary &graph = results[copyCount].summary;
   double copyRate = copy->byteCount() / best.summary.median;
   table.copyBytesPerSecond = copyRate * 1e6;
   for (size_t index = 0; index < timed.size(); ++index)
-    timed[index]->microseconds = (*results)[copyCount + 1 + index].summary.median;
+    timed[index]->microseconds = results[copyCount + 1 + index].summary.median;
   return describeTime("graph", allBytes, graph) +
          llvm::formatv(", {0:F1} % of the copy\n", allBytes / graph.median / copyRate * 100.0).str() +
          describeTime(best.name, copy->byteCount(), best.summary) + "\n";

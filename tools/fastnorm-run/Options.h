@@ -47,7 +47,7 @@ struct Options {
   std::string alignment = "aligned";
   bool rowInvariant = false;
   bool usesCache = true;
-  std::string cacheFolder; ///< empty: the user's
+  std::string cacheFolder;      ///< empty: the user's
   bool hasVariantFlags = false; ///< --alignment or --row-invariant is written on the command line
 
   CheckScope check = CheckScope::None;

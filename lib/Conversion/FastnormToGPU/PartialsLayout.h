@@ -17,9 +17,9 @@
 namespace fastnorm {
 
 /// The f32 that persistent CTAs leave for the second launch: [clusters][column chunk][column reduction][chunk]. A
-/// cluster's part is one *set* of partials; its chunks are those of its CTAs, one each or, of tiles, several. Where sums
-/// of heads are kept apart a set is that of as many clusters, of a head each. A chunk holds its columns not in their
-/// order but in pieces, in the order [piece of a vector][vector of a thread][thread], so that a warp stores
+/// cluster's part is one *set* of partials; its chunks are those of its CTAs, one each or, of tiles, several. Where
+/// sums of heads are kept apart a set is that of as many clusters, of a head each. A chunk holds its columns not in
+/// their order but in pieces, in the order [piece of a vector][vector of a thread][thread], so that a warp stores
 /// neighbouring bytes.
 struct PartialsLayout {
   PartialsLayout(const AccessPattern &pattern, ScheduleAttr schedule)
@@ -28,10 +28,10 @@ struct PartialsLayout {
         chunksOfRow(schedule.hasTiles() ? pattern.columnChunks(schedule) : schedule.getCtasPerRow()),
         chunks(chunksOfRow * pattern.columnHeads) {}
 
-  int64_t piece;      ///< elements that lie together
-  int64_t unit;       ///< elements that the launch behind reads at once: up to 16 bytes
-  int64_t chunk;      ///< elements of a column chunk
-  int64_t reductions; ///< of columns
+  int64_t piece;       ///< elements that lie together
+  int64_t unit;        ///< elements that the launch behind reads at once: up to 16 bytes
+  int64_t chunk;       ///< elements of a column chunk
+  int64_t reductions;  ///< of columns
   int64_t chunksOfRow; ///< of a cluster
   int64_t chunks;      ///< of a set
 

@@ -20,8 +20,8 @@ SmallVector<Value> fastnorm::emitPieces(OpBuilder &builder, Location loc, Value 
   auto elements = vector::ToElementsOp::create(builder, loc, vector);
   SmallVector<Value> pieces;
   for (size_t first = 0; first < elements.getNumResults(); first += piece)
-    pieces.push_back(vector::FromElementsOp::create(builder, loc, type,
-                                                    ValueRange(elements.getResults()).slice(first, piece)));
+    pieces.push_back(
+        vector::FromElementsOp::create(builder, loc, type, ValueRange(elements.getResults()).slice(first, piece)));
   return pieces;
 }
 
@@ -103,7 +103,8 @@ void SharedColumns::storeAll(ArrayRef<Value> sums) {
 
 Value SharedColumns::loadPiece(int64_t reduction, int64_t group, Value first, int64_t further, Value exists) {
   Value bytes = arith::MulIOp::create(builder, loc, narrowed(first), memory.constant(layout.piece * 4));
-  int64_t offset = group * shared.columnGroupBytes + reduction * shared.columnReductionBytes + further * layout.piece * 4;
+  int64_t offset =
+      group * shared.columnGroupBytes + reduction * shared.columnReductionBytes + further * layout.piece * 4;
   Value pointer = memory.at(memory.at(chunkAll, bytes), offset);
   return exists ? memory.loadOr(pieceType, pointer, exists, chunkAll) : memory.load(pieceType, pointer);
 }

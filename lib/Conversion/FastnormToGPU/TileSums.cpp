@@ -59,8 +59,7 @@ Value TileSums::rowOfParts(Value row) { return add(set, multiply(row, layout.par
 /// By the first lane; in a cluster lane p stores to CTA p. The parts of a row are ordered CTA after CTA.
 void TileSums::leave(int64_t phase, Value row, ArrayRef<Value> values) {
   int64_t ctas = schedule.getClusterCtas();
-  Value isWriter =
-      arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, place.lane, memory.constant(ctas));
+  Value isWriter = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, place.lane, memory.constant(ctas));
   auto onWriters = scf::IfOp::create(builder, loc, isWriter, /*withElseRegion=*/false);
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(onWriters.thenBlock());
@@ -68,8 +67,8 @@ void TileSums::leave(int64_t phase, Value row, ArrayRef<Value> values) {
   Value target = base;
   if (ctas > 1) {
     part = add(part, multiply(place.rank, layout.warpsOfRow));
-    auto ofCluster = LLVM::LLVMPointerType::get(builder.getContext(),
-                                                static_cast<unsigned>(NVVM::NVVMMemorySpace::SharedCluster));
+    auto ofCluster =
+        LLVM::LLVMPointerType::get(builder.getContext(), static_cast<unsigned>(NVVM::NVVMMemorySpace::SharedCluster));
     target = NVVM::MapaOp::create(builder, loc, ofCluster, base, place.lane);
   }
   target = memory.at(target, add(rowOfParts(narrowed(row)), multiply(part, 4)));
@@ -131,7 +130,7 @@ SmallVector<Value> TileSums::load(int64_t phase, Value row) {
   bool isOnePart = layout.parts == 1;
   Value ofRow = memory.at(base, isOnePart ? rowOfParts(narrowed(row)) : multiply(narrowed(row), 4));
   for (int64_t number : numbersOf(phase))
-    sums.push_back(loadFloat(
-        memory.at(ofRow, isOnePart ? number * layout.reductionBytes() : layout.totalsOffset(number))));
+    sums.push_back(
+        loadFloat(memory.at(ofRow, isOnePart ? number * layout.reductionBytes() : layout.totalsOffset(number))));
   return sums;
 }

@@ -103,11 +103,12 @@ private:
       return arith::RemUIOp::create(builder, loc, value, i32(by));
     };
     auto range = [&](int64_t value) { return builder.getIndexAttr(value); };
-    Value cta = number(gpu::BlockIdOp::create(builder, loc, builder.getIndexType(), gpu::Dimension::x, range(INT32_MAX)));
+    Value cta =
+        number(gpu::BlockIdOp::create(builder, loc, builder.getIndexType(), gpu::Dimension::x, range(INT32_MAX)));
     Value ctas =
         number(gpu::GridDimOp::create(builder, loc, builder.getIndexType(), gpu::Dimension::x, range(INT32_MAX)));
-    Value own = number(gpu::ThreadIdOp::create(builder, loc, builder.getIndexType(), gpu::Dimension::x,
-                                            range(schedule.getThreads())));
+    Value own = number(
+        gpu::ThreadIdOp::create(builder, loc, builder.getIndexType(), gpu::Dimension::x, range(schedule.getThreads())));
     thread = widened(own);
     place.warp = divide(own, 32);
     place.lane = remainder(own, 32);
@@ -190,8 +191,8 @@ private:
     Value turn = widened(arith::RemUIOp::create(builder, loc, place.warp, i32(layout.warpsOfRow)));
     Value begin = multiply(turn, i64(piece));
     begin = firstColumn ? add(firstColumn, begin) : begin;
-    auto loop = scf::ForOp::create(builder, loc, begin, endColumn, i64(piece * layout.warpsOfRow),
-                                   sweep.startPartials(phase));
+    auto loop =
+        scf::ForOp::create(builder, loc, begin, endColumn, i64(piece * layout.warpsOfRow), sweep.startPartials(phase));
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(loop.getBody());
     sweep.enterChunk(loop.getInductionVar());
