@@ -56,9 +56,11 @@ static void addStage(OpPassManager &passes, const CompileOptions &options, Strin
     specialize.alignment = options.alignment;
     specialize.rowInvariant = options.rowInvariant;
     specialize.symbols = knownSymbols(options);
+    specialize.tuned = options.tuned;
     passes.addPass(createSpecializePass(specialize));
     SelectSchedulePassOptions select;
     select.rowInvariant = options.rowInvariant;
+    select.tuned = options.tuned;
     onFunctions(createSelectSchedulePass(select));
     onFunctions(createVerifySchedulePass());
   } else if (stage == "gpu") {
@@ -88,6 +90,9 @@ struct PipelineOptions : PassPipelineOptions<PipelineOptions> {
   Option<std::string> alignment{*this, "alignment", llvm::cl::desc("aligned, any or both"), llvm::cl::init("aligned")};
   Option<bool> rowInvariant{*this, "row-invariant", llvm::cl::desc("One schedule for every number of rows"),
                             llvm::cl::init(false)};
+  // Unlike in fastnorm-run: what a pass does to a text shall not change with what was measured.
+  Option<std::string> tuned{*this, "tuned", llvm::cl::desc("A table of measured schedules: none, shipped or its file"),
+                            llvm::cl::init("none")};
   ListOption<std::string> symbols{*this, "symbols", llvm::cl::desc("Known symbol values: name=value")};
   Option<std::string> until{*this, "until",
                             llvm::cl::desc("The last stage: decompose, fuse, schedule, gpu, nvvm or ptx"),
@@ -112,6 +117,7 @@ void fastnorm::registerPassesAndPipeline() {
         compile.fuse = options.fuse;
         compile.alignment = options.alignment;
         compile.rowInvariant = options.rowInvariant;
+        compile.tuned = options.tuned;
         for (StringRef text : options.symbols) {
           auto [name, value] = text.split('=');
           if (value.getAsInteger(10, compile.symbols[name.str()]))

@@ -11,7 +11,7 @@
 #include "fastnorm/CostModel/BestSchedule.h"
 
 #include "PersistentSchedule.h"
-#include "ScheduleDraft.h"
+#include "ScheduleRules.h"
 
 #include "fastnorm/Analysis/CentredPhase.h"
 #include "fastnorm/Analysis/RowLayout.h"
@@ -53,7 +53,7 @@ static constexpr int64_t kMostSlotsInFlight = 8;
 static constexpr int64_t kFewestSlotsInFlight = 4;
 
 /// 16 bytes of the narrowest element but 32 of the widest at most, or as much as is aligned in every row.
-static int64_t vectorWidthFor(const AccessPattern &pattern) {
+int64_t fastnorm::vectorWidthFor(const AccessPattern &pattern) {
   int64_t widest = std::min(16 / pattern.narrowestBytes, 32 / pattern.widestBytes);
   if (pattern.hasGroups)
     return std::min(std::max(widest, pattern.groupSize() / 32), pattern.groupSize());
@@ -306,6 +306,11 @@ static void decideOccupancy(ScheduleDraft &draft, const AccessPattern &pattern, 
   }
 }
 
+void fastnorm::decideTheRest(ScheduleDraft &draft, const AccessPattern &pattern, TargetAttr target) {
+  decideInFlight(draft, pattern);
+  decideOccupancy(draft, pattern, target);
+}
+
 std::optional<ScheduleAttr> fastnorm::bestSchedule(const AccessPattern &pattern, TargetAttr target,
                                                    std::optional<int64_t> rows) {
   if (!pattern.unsupported.empty())
@@ -316,8 +321,7 @@ std::optional<ScheduleAttr> fastnorm::bestSchedule(const AccessPattern &pattern,
     return bestPersistentSchedule(pattern, target, rows);
   MLIRContext *context = target.getContext();
   auto finish = [&](ScheduleDraft draft) {
-    decideInFlight(draft, pattern);
-    decideOccupancy(draft, pattern, target);
+    decideTheRest(draft, pattern, target);
     return draft.attribute(context);
   };
   ScheduleDraft draft;

@@ -32,11 +32,35 @@ struct ScheduleDraft {
   Copies copies = Copies::Bulk;
   int64_t finalizeWidth = 8;
   Accumulators accumulators = Accumulators::Registers;
+  Accumulate accumulate = Accumulate::Partials;
+  bool dependentLaunch = false;
+
+  ScheduleDraft() = default;
+  explicit ScheduleDraft(ScheduleAttr schedule)
+      : kind(schedule.getKind()), scope(schedule.getScope()), threadsPerRow(schedule.getThreadsPerRow()),
+        rowsPerCta(schedule.getRowsPerCta()), ctasPerRow(schedule.getCtasPerRow()),
+        vectorWidth(schedule.getVectorWidth()), vectorsPerThread(schedule.getVectorsPerThread()),
+        vectorsInFlight(schedule.getVectorsInFlight()), slotsInFlight(schedule.getSlotsInFlight()),
+        minCtas(schedule.getMinCtas()), invariants(schedule.getInvariants()), stores(schedule.getStores()),
+        keep(schedule.getKeep()), persistentCtas(schedule.getPersistentCtas()), stages(schedule.getStages()),
+        copies(schedule.getCopies()), finalizeWidth(schedule.getFinalizeWidth()),
+        accumulators(schedule.getAccumulators()), accumulate(schedule.getAccumulate()),
+        dependentLaunch(schedule.getDependentLaunch()) {}
 
   ScheduleAttr attribute(mlir::MLIRContext *context) const {
     return ScheduleAttr::get(context, kind, scope, threadsPerRow, rowsPerCta, ctasPerRow, vectorWidth, vectorsPerThread,
                              vectorsInFlight, slotsInFlight, minCtas, invariants, keep, stores, persistentCtas, stages,
-                             copies, finalizeWidth, Accumulate::Partials, accumulators, /*dependentLaunch=*/false);
+                             copies, finalizeWidth, accumulate, accumulators, dependentLaunch);
+  }
+
+  /// The same; null where the parameters are not those of any schedule.
+  ScheduleAttr attributeIfAny(mlir::MLIRContext *context) const {
+    mlir::ScopedDiagnosticHandler quiet(context, [](mlir::Diagnostic &) { return mlir::success(); });
+    auto emitError = [&] { return mlir::emitError(mlir::UnknownLoc::get(context)); };
+    return ScheduleAttr::getChecked(emitError, context, kind, scope, threadsPerRow, rowsPerCta, ctasPerRow, vectorWidth,
+                                    vectorsPerThread, vectorsInFlight, slotsInFlight, minCtas, invariants, keep, stores,
+                                    persistentCtas, stages, copies, finalizeWidth, accumulate, accumulators,
+                                    dependentLaunch);
   }
 };
 

@@ -9,6 +9,7 @@
 
 #include "fastnorm/Analysis/Symbols.h"
 #include "fastnorm/CostModel/BestSchedule.h"
+#include "fastnorm/CostModel/ScheduleChooser.h"
 #include "fastnorm/Transforms/Passes.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -23,10 +24,10 @@ using namespace fastnorm;
 
 namespace {
 
-/// What the cost model answers for the kernels of one function, row count by row count.
+/// What the table and the cost model answer for the kernels of one function, row count by row count.
 class ScheduleByRows {
 public:
-  ScheduleByRows(func::FuncOp function, const Symbols &symbols, TargetAttr target) : target(target) {
+  ScheduleByRows(func::FuncOp function, const Symbols &symbols, TargetAttr target, const ScheduleTable *table) {
     for (KernelOp kernel : function.getBody().getOps<KernelOp>()) {
       std::optional<int64_t> rows = symbols.rowsOf(rowOperand(kernel));
       // One range set: that of the rows of the first kernel that reads something.
@@ -34,8 +35,10 @@ public:
         continue;
       symbol = rows;
       if (!kernel.getSchedule())
-        patterns.emplace_back(kernel);
+        patterns.push_back(std::make_unique<AccessPattern>(kernel));
     }
+    for (const std::unique_ptr<AccessPattern> &pattern : patterns)
+      choosers.emplace_back(*pattern, target, table);
   }
 
   /// Which of the function's symbols counts the rows; nothing where they are static.
@@ -46,7 +49,25 @@ public:
     SmallVector<int64_t> found{range.getLow()};
     int64_t low = std::max<int64_t>(1, range.getLow());
     int64_t last = std::min(kManyRows, range.getHigh());
-    for (Answer current = at(low); low < last && !patterns.empty();) {
+    if (choosers.empty() || low >= last)
+      return found;
+    Answer current = at(low);
+    // A table may say something for a few rows only, which doubling would step over.
+    for (int64_t stop : tableStartsIn(low + 1, last)) {
+      addStarts(low, stop - 1, current, found);
+      addStarts(stop - 1, stop, current, found);
+      low = stop;
+    }
+    addStarts(low, last, current, found);
+    return found;
+  }
+
+private:
+  using Answer = SmallVector<std::optional<ScheduleAttr>>;
+
+  /// Where the answer changes between two row counts, `current` being that for `low`, and then for `last`.
+  void addStarts(int64_t low, int64_t last, Answer &current, SmallVector<int64_t> &found) const {
+    while (low < last) {
       int64_t high = std::min(2 * low, last);
       // Up to `low` the answer is `current`; looks for the first other one up to `high`.
       if (at(high) == current) {
@@ -61,22 +82,30 @@ public:
       current = at(high);
       low = high;
     }
-    return found;
   }
 
-private:
-  using Answer = SmallVector<std::optional<ScheduleAttr>>;
+  SmallVector<int64_t> tableStartsIn(int64_t low, int64_t high) const {
+    SmallVector<int64_t> starts;
+    for (const ScheduleChooser &chooser : choosers)
+      for (int64_t start : chooser.tableStarts())
+        if (low <= start && start <= high)
+          starts.push_back(start);
+    llvm::sort(starts);
+    starts.erase(llvm::unique(starts), starts.end());
+    return starts;
+  }
 
   Answer at(int64_t rows) const {
     Answer answer;
-    for (const AccessPattern &pattern : patterns)
-      answer.push_back(bestSchedule(pattern, target, rows));
+    for (const ScheduleChooser &chooser : choosers)
+      answer.push_back(chooser.choose(rows).schedule);
     return answer;
   }
 
-  TargetAttr target;
   std::optional<int64_t> symbol;
-  std::vector<AccessPattern> patterns;
+  /// In places that stay: choosers refer to them.
+  std::vector<std::unique_ptr<AccessPattern>> patterns;
+  std::vector<ScheduleChooser> choosers;
 };
 
 class SpecializePass : public fastnorm::impl::SpecializePassBase<SpecializePass> {
@@ -91,6 +120,10 @@ public:
     if (failed(values))
       return failure();
     known = std::move(*values);
+    Result<TableChoice> opened = TableChoice::open(tuned, *context);
+    if (!opened)
+      return emitError(loc) << opened.error();
+    tables = std::move(*opened);
     return success();
   }
 
@@ -129,7 +162,10 @@ private:
     FailureOr<Symbols> functionSymbols = Symbols::of(function);
     if (failed(functionSymbols))
       return failure();
-    ScheduleByRows schedules(function, *functionSymbols, target);
+    Result<const ScheduleTable *> table = tables.tableFor(target);
+    if (!table)
+      return emitError(function.getLoc()) << table.error();
+    ScheduleByRows schedules(function, *functionSymbols, target, *table);
     if (rowInvariant || !schedules.rowsSymbol())
       return success();
     RangeAttr served = servedRange(function, functionSymbols->names()[*schedules.rowsSymbol()]);
@@ -143,6 +179,7 @@ private:
   }
 
   llvm::StringMap<int64_t> known;
+  TableChoice tables;
 };
 
 } // namespace

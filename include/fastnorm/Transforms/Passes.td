@@ -112,10 +112,12 @@ def SpecializePass : Pass<"fastnorm-specialize", "::mlir::ModuleOp"> {
       operands, `both` for each apart, unless the kernels access single elements and one function serves both.
     - `row-invariant`: one range, so that a row's result never depends on how many rows run with it.
     - `symbols`: values that are known, `rows=4096`: only functions that serve them are made.
+    - `tuned`: as of `fastnorm-select-schedule`; where what the table has for a kernel begins and ends, ranges do, too.
 
     Each split is a remark, `specialize`.
   }];
   let options = [
+    Option<"tuned", "tuned", "std::string", "\"none\"", "A table of measured schedules: none, shipped or its file">,
     Option<"alignment", "alignment", "std::string", "\"aligned\"", "aligned, any or both">,
     Option<"rowInvariant", "row-invariant", "bool", "false", "One schedule for every number of rows">,
     ListOption<"symbols", "symbols", "std::string", "Known symbol values: name=value">];
@@ -125,12 +127,18 @@ def SpecializePass : Pass<"fastnorm-specialize", "::mlir::ModuleOp"> {
 def SelectSchedulePass : Pass<"fastnorm-select-schedule", "::mlir::func::FuncOp"> {
   let summary = "Write each kernel's schedule";
   let description = [{
-    Asks the cost model for the best schedule on the module's target, for the rows that the function serves. A kernel
-    that already has a schedule keeps it. The choice is a remark, `schedule`.
+    A kernel that already has a schedule keeps it. Others get the one that a table of measured schedules has for the rows
+    that the function serves, if it is one that the kernel can have on the module's target, else the best one by the cost
+    model. The choice is a remark, `schedule`, which ends with `tuned` and both times where it was measured; a schedule of
+    the table that the kernel cannot have is one, too, `missed tuned`.
 
-    `row-invariant` asks for the schedule of many rows, whatever their number.
+    - `row-invariant` asks for the schedule of many rows, whatever their number.
+    - `tuned`: `none`, `shipped` (the table that the compiler brings for the target, if any), or the file of a table, which
+      must be of the target.
   }];
-  let options = [Option<"rowInvariant", "row-invariant", "bool", "false", "One schedule for every number of rows">];
+  let options = [
+    Option<"rowInvariant", "row-invariant", "bool", "false", "One schedule for every number of rows">,
+    Option<"tuned", "tuned", "std::string", "\"none\"", "A table of measured schedules: none, shipped or its file">];
   let dependentDialects = ["::fastnorm::FastnormDialect"];
 }
 
