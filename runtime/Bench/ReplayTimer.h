@@ -23,8 +23,8 @@ struct BenchCandidate {
   std::string name;
   /// Launches once, on one buffer set. All are equally much work.
   std::vector<std::function<Status(Stream &)>> launches;
-  /// Brings the caches to what each replay is to find, outside the time; a replay then uses every buffer set once. None:
-  /// a replay goes round the sets as often as makes it long enough.
+  /// Brings the caches to what each replay is to find, outside the time; a replay then uses every buffer set once.
+  /// None: a replay goes round the sets as often as makes it long enough.
   std::function<Status(Stream &)> prepare = {};
   /// Whether the host's share of a launch is timed, too.
   bool timesHost = false;

@@ -37,8 +37,8 @@ struct StoppingRule {
   std::function<double()> clock = {};
 };
 
-/// Looks at samples after every round. Intervals are looked at after `minSamples` rounds and then each time a tenth more
-/// were taken: whoever looks every round stops at the first that is narrow by luck.
+/// Looks at samples after every round. Intervals are looked at after `minSamples` rounds and then each time a tenth
+/// more were taken: whoever looks every round stops at the first that is narrow by luck.
 class StoppingCriterion {
 public:
   /// The time starts now.

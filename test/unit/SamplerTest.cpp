@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "FakeDevice.h"
 #include "runtime/Bench/Sampler.h"
+#include "FakeDevice.h"
 
 #include <gtest/gtest.h>
 

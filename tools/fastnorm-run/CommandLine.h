@@ -70,6 +70,11 @@ struct CommandLine {
           "Write how the cost model groups the graph's kernels instead of running it: what each way takes for "
           "--dim rows, what bounds it, which rows get which"),
       llvm::cl::ZeroOrMore, llvm::cl::cat(category)};
+  Flag tuned{
+      *this, "tuned", "FILE|shipped|none",
+      "Take schedules from a table of measured ones, as --tune writes it, before the cost model is asked; shipped is "
+      "the one that the compiler brings for the target",
+      llvm::cl::init("shipped")};
   Flag cacheFolder{*this, "cache-dir", "DIR",
                    "Keep compiled plans here, and look for them (default: fastnorm in $XDG_CACHE_HOME or ~/.cache)"};
   llvm::cl::opt<bool> noCache{"no-cache", llvm::cl::desc("Compile, whatever was compiled before, and keep nothing"),

@@ -217,6 +217,8 @@ Result<Options> tool::parseOptions(int argc, char **argv) {
   options.rowInvariant = line.rowInvariant;
   options.hasVariantFlags = line.alignment.getNumOccurrences() || line.rowInvariant.getNumOccurrences();
   options.hasFuse = line.fuse.getNumOccurrences() != 0;
+  options.tuned = line.tuned;
+  options.hasTuned = line.tuned.getNumOccurrences() != 0;
   options.usesCache = !line.noCache;
   options.cacheFolder = line.cacheFolder;
   options.bench = line.bench;
@@ -239,6 +241,7 @@ Result<Options> tool::parseOptions(int argc, char **argv) {
                      checkWord(line.emit, {"mlir", "plan", "ptx"}),
                      checkValue(line.graph),
                      checkValue(line.target),
+                     checkValue(line.tuned),
                      checkValue(line.cacheFolder),
                      checkValue(line.dump),
                      checkValue(line.inputsFile),

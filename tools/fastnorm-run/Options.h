@@ -46,6 +46,8 @@ struct Options {
   bool hasFuse = false; ///< written on the command line
   std::string alignment = "aligned";
   bool rowInvariant = false;
+  std::string tuned = "shipped"; ///< where measured schedules are looked up: "shipped", "none", or a file
+  bool hasTuned = false;         ///< written on the command line
   bool usesCache = true;
   std::string cacheFolder;      ///< empty: the user's
   bool hasVariantFlags = false; ///< --alignment or --row-invariant is written on the command line

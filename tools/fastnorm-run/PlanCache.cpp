@@ -56,6 +56,14 @@ static std::string identityOfProgram() {
   return text;
 }
 
+/// What a table says, if it is a file: another table in its place makes other plans.
+static std::string contentOf(const std::string &path) {
+  if (!llvm::sys::fs::is_regular_file(path))
+    return "";
+  llvm::ErrorOr<std::unique_ptr<llvm::MemoryBuffer>> file = llvm::MemoryBuffer::getFile(path);
+  return file ? (*file)->getBuffer().str() : "";
+}
+
 std::string PlanCache::pathFor(const Source &source, const CompileOptions &options) const {
   std::string key;
   llvm::raw_string_ostream stream(key);
@@ -63,7 +71,9 @@ std::string PlanCache::pathFor(const Source &source, const CompileOptions &optio
          << options.target << "\n"
          << options.fuse << "\n"
          << options.alignment << "\n"
-         << options.rowInvariant << "\n";
+         << options.rowInvariant << "\n"
+         << options.tuned << "\n"
+         << contentOf(options.tuned) << "\n";
   for (const auto &[symbol, value] : options.symbols)
     stream << symbol << "=" << value << "\n";
   stream << source.module();

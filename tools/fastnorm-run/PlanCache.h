@@ -14,7 +14,7 @@
 namespace fastnorm::tool {
 
 /// Plans in a folder, a file each, named by a hash of all that a plan follows from: the graph as it was parsed, the
-/// target, the options, and this very program.
+/// target, the options, the table of measured schedules, and this very program.
 ///
 /// A plan says by its content hash that it is whole; one that is not is compiled again and written over. Files appear
 /// by renaming, so that any number of processes may share a folder. Whatever goes wrong with it costs only the time to

@@ -27,8 +27,8 @@ using namespace fastnorm::tool;
 /// What only shows once the source is read.
 static Status checkAgainstSource(const Options &options, const Source &source) {
   std::string isPlan = ", but '" + options.source + "' is a compiled plan";
-  if (!source.isGraph() && (!options.target.empty() || options.hasFuse || options.hasVariantFlags))
-    return Error{"--target, --fuse, --alignment and --row-invariant say how to compile a graph" + isPlan};
+  if (!source.isGraph() && (!options.target.empty() || options.hasFuse || options.hasTuned || options.hasVariantFlags))
+    return Error{"--target, --fuse, --tuned, --alignment and --row-invariant say how to compile a graph" + isPlan};
   if (!source.isGraph() && options.check != CheckScope::None)
     return Error{"--check=reference needs a graph" + isPlan};
   if (!source.isGraph() && (!options.dump.empty() || options.emit == "mlir" || options.explain))
@@ -91,6 +91,7 @@ static Exit run(const Options &options) {
   compileOptions.target = options.target;
   compileOptions.alignment = options.alignment;
   compileOptions.rowInvariant = options.rowInvariant;
+  compileOptions.tuned = options.tuned;
   // A plan that is kept serves all rows; else only the variant for the rows at hand is compiled.
   if (options.emit != "plan")
     compileOptions.symbols = options.dimensions;

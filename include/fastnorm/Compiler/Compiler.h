@@ -32,8 +32,8 @@ struct CompileOptions {
   std::string alignment = "aligned";
   /// One schedule for every number of rows, so that a row's result never depends on how many rows run with it.
   bool rowInvariant = false;
-  /// Where measured schedules are looked up before the cost model is asked: "shipped", the table that the compiler brings
-  /// for the target; "none"; or the file of a table (docs/Tuning.md).
+  /// Where measured schedules are looked up before the cost model is asked: "shipped", the table that the compiler
+  /// brings for the target; "none"; or the file of a table (docs/Tuning.md).
   std::string tuned = "shipped";
   /// Symbol values that are known: variants for others are not made.
   std::map<std::string, int64_t> symbols;

@@ -15,9 +15,9 @@
 namespace fastnorm {
 
 /// All that the speed of a kernel follows from beside its schedule, its number of rows and the GPU: its ops with their
-/// axes, types and sizes, what is computed in place, and how its operands are aligned. Left out are names, the values of
-/// constants, the schedule, and the extent of the first row dimension (`?` whether it is static or not). Two kernels with
-/// one signature may have each other's schedules.
+/// axes, types and sizes, what is computed in place, and how its operands are aligned. Left out are names, the values
+/// of constants, the schedule, and the extent of the first row dimension (`?` whether it is static or not). Two kernels
+/// with one signature may have each other's schedules.
 std::string kernelSignature(const AccessPattern &pattern);
 
 } // namespace fastnorm
