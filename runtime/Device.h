@@ -44,7 +44,11 @@ struct DeviceInfo {
   bool hasClusters = false; ///< launches clusters and dependent launches: sm_90 and newer
   int64_t l2Bytes = 0;
   int64_t memoryBytes = 0; ///< total global memory
-  std::string driver;      ///< driver version as text; empty on the emulator
+  /// What the memory's clock and bus could move at most, and the highest clock of the multiprocessors; 0: not known.
+  double memoryBytesPerSecond = 0.0;
+  double clockHertz = 0.0;
+  std::string driver; ///< driver version as text; empty on the emulator
+  std::string busId;  ///< of a CUDA device, by which other libraries know it: "0000:3b:00.0"
 };
 
 /// Owns device memory; frees it when destroyed. Movable.

@@ -33,6 +33,11 @@ config.substitutions.append(("%examples", os.path.join(config.fastnorm_source_di
 config.substitutions.append(("%tools", config.fastnorm_tools_dir))
 config.substitutions.append(("%libfastnorm", os.path.join(config.fastnorm_binary_dir, "lib", "libfastnorm.so")))
 
+# Folders to put on LD_LIBRARY_PATH: a CUDA driver that runs kernels on the emulator and makes up their times, and a
+# management library.
+config.substitutions.append(("%emulated_cuda", os.path.join(config.fastnorm_binary_dir, "emulated-cuda")))
+config.substitutions.append(("%fake_nvml", os.path.join(config.fastnorm_binary_dir, "fake-nvml")))
+
 # Programs built without them can't load a library with sanitizers.
 if config.fastnorm_sanitize:
     config.available_features.add("sanitized")

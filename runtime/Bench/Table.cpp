@@ -31,16 +31,20 @@ std::string percent(const std::optional<double> &share) {
   return share ? decimal(*share * 100.0, 0) + " %" : std::string(kUnknown);
 }
 
-bool countsInstead(const KernelTable &table) {
-  return std::any_of(table.rows.begin(), table.rows.end(), [](const KernelRow &row) { return row.counters; });
+bool countsInstead(const Measurement &measurement) {
+  return std::any_of(measurement.kernels.begin(), measurement.kernels.end(),
+                     [](const KernelRow &row) { return row.counters; });
 }
 
-Cells header(const KernelTable &table) {
+Cells header(const Measurement &measurement) {
   Cells cells{"kernel", "grid x CTA", "registers", "spill bytes", "shared bytes", "occupancy"};
-  if (countsInstead(table))
+  if (countsInstead(measurement))
     cells.insert(cells.end(), {"warp instructions", "loads", "stores", "loaded bytes", "stored bytes", "barriers"});
   else
     cells.insert(cells.end(), {"us", "GB/s", "% of copy"});
+  if (!countsInstead(measurement))
+    for (const Rival &rival : measurement.rivals)
+      cells.push_back("% of " + rival.name);
   return cells;
 }
 
@@ -51,39 +55,36 @@ void appendCounts(Cells &cells, const std::optional<LaunchCounters> &counters) {
     cells.push_back(counters ? std::to_string(count) : kUnknown);
 }
 
-void appendTimes(Cells &cells, const KernelRow &row, const KernelTable &table) {
-  if (!row.microseconds || *row.microseconds <= 0.0) {
-    cells.insert(cells.end(), 3, kUnknown);
-    return;
-  }
-  double gigabytes = gigabytesPerSecond(row.launch, *row.microseconds);
-  cells.push_back(decimal(*row.microseconds, 2));
-  cells.push_back(decimal(gigabytes, 0));
-  std::optional<double> share;
-  if (table.copyBytesPerSecond && *table.copyBytesPerSecond > 0.0)
-    share = gigabytes * 1e9 / *table.copyBytesPerSecond;
-  cells.push_back(share ? decimal(*share * 100.0, 1) : std::string(kUnknown));
+void appendTimes(Cells &cells, const KernelRow &row, const Measurement &measurement) {
+  bool isKnown = row.time && row.time->samples.summary.count > 0;
+  std::optional<double> rate = isKnown ? row.time->bytesPerSecond() : std::nullopt;
+  std::optional<double> share = isKnown ? shareOf(*row.time, measurement.copy) : std::nullopt;
+  cells.push_back(isKnown ? decimal(row.time->microseconds(), 2) : kUnknown);
+  cells.push_back(rate ? decimal(*rate / 1e9, 0) : kUnknown);
+  cells.push_back(share ? decimal(*share * 100.0, 1) : kUnknown);
+  for (const Rival &rival : measurement.rivals)
+    cells.push_back(isKnown ? decimal(row.time->microseconds() / rival.microseconds * 100.0, 1) : kUnknown);
 }
 
-Cells line(const KernelRow &row, const KernelTable &table) {
+Cells line(const KernelRow &row, const Measurement &measurement) {
   const LaunchFacts &launch = row.launch;
   Cells cells{launch.kernel,
               std::to_string(launch.grid) + " x " + std::to_string(launch.threads),
               integer(launch.facts.registers),
               integer(launch.facts.spillBytes),
               std::to_string(launch.facts.staticSharedBytes + launch.dynamicSharedBytes),
-              percent(occupancy(table.device, launch))};
-  if (countsInstead(table))
+              percent(occupancy(measurement.device, launch))};
+  if (countsInstead(measurement))
     appendCounts(cells, row.counters);
   else
-    appendTimes(cells, row, table);
+    appendTimes(cells, row, measurement);
   return cells;
 }
 
-std::vector<Cells> allLines(const KernelTable &table) {
-  std::vector<Cells> lines{header(table)};
-  for (const KernelRow &row : table.rows)
-    lines.push_back(line(row, table));
+std::vector<Cells> allLines(const Measurement &measurement) {
+  std::vector<Cells> lines{header(measurement)};
+  for (const KernelRow &row : measurement.kernels)
+    lines.push_back(line(row, measurement));
   return lines;
 }
 
@@ -101,6 +102,44 @@ std::string padded(const std::string &cell, size_t width, size_t column) {
   return column == 0 ? cell + space : space + cell;
 }
 
+/// "median of 31 samples, 36.85 to 36.97 at 95 %, noise 0.3 %"
+std::string describeSamples(const Summary &summary) {
+  return "median of " + std::to_string(summary.count) + " samples, " + decimal(summary.medianLow, 2) + " to " +
+         decimal(summary.medianHigh, 2) + " at 95 %, noise " + decimal(summary.noise * 100.0, 1) + " %";
+}
+
+/// "graph: 36.91 us, 4021 GB/s (median of …)"
+std::string describeTimed(const Timed &timed) {
+  std::string text = timed.name + ": " + decimal(timed.microseconds(), 2) + " us, ";
+  if (std::optional<double> rate = timed.bytesPerSecond())
+    text += decimal(*rate / 1e9, 0) + " GB/s ";
+  else
+    text += "no rate ";
+  return text + "(" + describeSamples(timed.samples.summary) + ")";
+}
+
+const char *describe(StopReason reason) {
+  switch (reason) {
+  case StopReason::Precise: return "every median is known to 1 %";
+  case StopReason::OutOfTime: return "time ran out";
+  case StopReason::Interrupted: return "interrupted";
+  case StopReason::Failed: return "the device did not go on";
+  }
+  return "";
+}
+
+/// "cold: 3 sets of 64.00 MiB, 3.1 times the L2, …"
+std::string describeWay(const Measurement &measurement) {
+  std::string text = nameOf(measurement.state);
+  text += ": " + std::to_string(measurement.sets) + (measurement.sets == 1 ? " set of " : " sets of ") +
+          decimal(static_cast<double>(measurement.setBytes) / (1 << 20), 2) + " MiB";
+  if (std::optional<double> footprint = footprintPerL2(measurement))
+    text += ", " + decimal(*footprint, 1) + " times the L2";
+  if (measurement.isFlushed)
+    text += ", which reads flush before each sample";
+  return text + "; " + describe(measurement.reason) + " after " + decimal(measurement.seconds, 1) + " s\n";
+}
+
 } // namespace
 
 std::optional<double> occupancy(const DeviceInfo &device, const LaunchFacts &launch) {
@@ -111,12 +150,8 @@ std::optional<double> occupancy(const DeviceInfo &device, const LaunchFacts &lau
   return static_cast<double>(residentThreads) / static_cast<double>(device.maxThreadsPerMultiprocessor);
 }
 
-double gigabytesPerSecond(const LaunchFacts &launch, double microseconds) {
-  return static_cast<double>(launch.readBytes + launch.writtenBytes) / microseconds / 1000.0;
-}
-
-std::string formatText(const KernelTable &table) {
-  std::vector<Cells> lines = allLines(table);
+std::string formatTable(const Measurement &measurement) {
+  std::vector<Cells> lines = allLines(measurement);
   std::vector<size_t> widest = widths(lines);
   std::string text;
   for (const Cells &cells : lines) {
@@ -127,22 +162,26 @@ std::string formatText(const KernelTable &table) {
   return text;
 }
 
-std::string formatMarkdown(const KernelTable &table) {
-  std::vector<Cells> lines = allLines(table);
-  std::vector<size_t> widest = widths(lines);
-  std::string text;
-  for (size_t index = 0; index < lines.size(); ++index) {
-    for (size_t column = 0; column < lines[index].size(); ++column)
-      text += "| " + padded(lines[index][column], widest[column], column) + " ";
-    text += "|\n";
-    if (index != 0)
-      continue;
-    for (size_t column = 0; column < widest.size(); ++column)
-      text +=
-          column == 0 ? "|" + std::string(widest[column] + 2, '-') : "|" + std::string(widest[column] + 1, '-') + ":";
-    text += "|\n";
-  }
-  return text;
+std::string formatSummary(const Measurement &measurement) {
+  if (!measurement.isTimed())
+    return "";
+  const Timed &graph = *measurement.graph;
+  std::string text = describeTimed(graph);
+  if (std::optional<double> share = shareOf(graph, measurement.copy))
+    text += ", " + decimal(*share * 100.0, 1) + " % of the copy";
+  if (std::optional<double> share = shareOf(graph, measurement.stream))
+    text += ", " + decimal(*share * 100.0, 1) + " % of the same-mix stream";
+  text += "\n";
+  for (const std::optional<Timed> *baseline : {&measurement.copy, &measurement.stream})
+    if (*baseline && (*baseline)->samples.summary.count > 0)
+      text += describeTimed(**baseline) + "\n";
+  const Summary &host = graph.samples.hostSummary;
+  if (host.count > 0)
+    text += "host: " + decimal(host.median, 2) + " us to launch the graph (" + describeSamples(host) + ")\n";
+  for (const Rival &rival : measurement.rivals)
+    text += rival.name + ": " + decimal(rival.microseconds, 2) + " us, " +
+            decimal(rival.microseconds / graph.microseconds(), 2) + " times the graph's\n";
+  return text + describeWay(measurement);
 }
 
 } // namespace fastnorm

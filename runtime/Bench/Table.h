@@ -11,41 +11,22 @@
 #ifndef FASTNORM_RUNTIME_BENCH_TABLE_H
 #define FASTNORM_RUNTIME_BENCH_TABLE_H
 
-#include "runtime/Device.h"
-#include "runtime/Executor/Executor.h"
+#include "runtime/Bench/Measurement.h"
 
 #include <optional>
 #include <string>
-#include <vector>
 
 namespace fastnorm {
-
-/// What a line is made from.
-struct KernelRow {
-  LaunchFacts launch;
-  std::optional<double> microseconds;
-  std::optional<LaunchCounters> counters;
-};
-
-struct KernelTable {
-  std::vector<KernelRow> rows;
-  /// What the device can hold, for occupancy.
-  DeviceInfo device;
-  /// Bytes read and written per second by the copy that is 100 %.
-  std::optional<double> copyBytesPerSecond;
-};
 
 /// Resident threads divided by the multiprocessor's limit; nothing where the device does not know.
 std::optional<double> occupancy(const DeviceInfo &device, const LaunchFacts &launch);
 
-/// GB/s (10^9) of distinct bytes.
-double gigabytesPerSecond(const LaunchFacts &launch, double microseconds);
+/// Columns padded with spaces, for a terminal. Each rival has a column: the share of its time that a kernel takes.
+std::string formatTable(const Measurement &measurement);
 
-/// Columns padded with spaces, for a terminal.
-std::string formatText(const KernelTable &table);
-
-/// A Markdown table.
-std::string formatMarkdown(const KernelTable &table);
+/// What stands below it where something was timed: a line each for the graph, what it is compared with, the host's
+/// share, each rival, and how it was measured.
+std::string formatSummary(const Measurement &measurement);
 
 } // namespace fastnorm
 

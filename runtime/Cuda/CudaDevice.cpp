@@ -186,6 +186,9 @@ public:
 
 private:
   int64_t attribute(DeviceAttribute attribute);
+  /// 0 where the driver does not say.
+  double attributeIfKnown(DeviceAttribute attribute) const;
+  void readWhatMayBeUnknown(DeviceInfo &info) const;
   void check(const CallResult &result) {
     if (result.failed() && !failure.failed())
       failure = result;
@@ -200,6 +203,21 @@ int64_t DeviceReader::attribute(DeviceAttribute attribute) {
   int value = 0;
   check(driver.cuDeviceGetAttribute(&value, attribute, device));
   return value;
+}
+
+double DeviceReader::attributeIfKnown(DeviceAttribute attribute) const {
+  int value = 0;
+  return driver.cuDeviceGetAttribute(&value, attribute, device).failed() ? 0.0 : static_cast<double>(value);
+}
+
+void DeviceReader::readWhatMayBeUnknown(DeviceInfo &info) const {
+  // Memory moves data on both edges of its clock.
+  info.memoryBytesPerSecond = 2.0 * 1000.0 * attributeIfKnown(DeviceAttribute::MemoryClockKilohertz) *
+                              attributeIfKnown(DeviceAttribute::MemoryBusBits) / 8.0;
+  info.clockHertz = 1000.0 * attributeIfKnown(DeviceAttribute::ClockKilohertz);
+  char busId[64] = {};
+  if (driver.cuDeviceGetPCIBusId.isPresent() && !driver.cuDeviceGetPCIBusId(busId, sizeof(busId) - 1, device).failed())
+    info.busId = busId;
 }
 
 Result<DeviceInfo> DeviceReader::read() {
@@ -225,6 +243,7 @@ Result<DeviceInfo> DeviceReader::read() {
   info.driver = std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
   if (failure.failed())
     return driver.explain(failure, "device " + std::to_string(device));
+  readWhatMayBeUnknown(info);
   return info;
 }
 

@@ -49,7 +49,10 @@ struct CUlaunchConfig {
 };
 
 enum class DeviceAttribute : int {
+  ClockKilohertz = 13,
   MultiprocessorCount = 16,
+  MemoryClockKilohertz = 36,
+  MemoryBusBits = 37,
   L2Bytes = 38,
   MaxThreadsPerMultiprocessor = 39,
   ComputeCapabilityMajor = 75,

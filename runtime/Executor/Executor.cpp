@@ -7,6 +7,7 @@
 
 #include "runtime/Executor/Executor.h"
 
+#include <set>
 #include <utility>
 
 namespace fastnorm {
@@ -44,6 +45,17 @@ int64_t Execution::workspaceBytes() const {
   return byteCount;
 }
 
+int64_t Execution::workspaceBytesOf(const Launch &launch) const {
+  std::set<int64_t> used;
+  for (const LaunchArgument &argument : launch.arguments)
+    if (argument.kind == LaunchArgument::Kind::Workspace)
+      used.insert(argument.index);
+  int64_t byteCount = 0;
+  for (int64_t index : used)
+    byteCount += static_cast<int64_t>(workspaces[static_cast<size_t>(index)]->byteCount());
+  return byteCount;
+}
+
 Result<std::vector<LaunchFacts>> Execution::facts() const {
   std::vector<LaunchFacts> all;
   for (size_t index = 0; index < launchCount(); ++index) {
@@ -59,7 +71,8 @@ Result<std::vector<LaunchFacts>> Execution::facts() const {
     if (!writtenBytes)
       return inContext("kernel @" + launch.kernel + ", written bytes", writtenBytes.takeError());
     all.push_back(LaunchFacts{launch.kernel, bound.shape.grid, bound.shape.threads, bound.shape.cluster,
-                              bound.shape.dynamicSharedBytes, *readBytes, *writtenBytes, launch.schedule, *facts});
+                              bound.shape.dynamicSharedBytes, *readBytes, *writtenBytes, launch.schedule, *facts,
+                              workspaceBytesOf(launch)});
   }
   return all;
 }

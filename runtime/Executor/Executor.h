@@ -34,6 +34,7 @@ struct LaunchFacts {
   int64_t writtenBytes = 0;
   std::string schedule;
   KernelFacts facts;
+  int64_t workspaceBytes = 0; ///< of the workspaces among its arguments
 };
 
 /// A plan bound to operands: launches ready to go. Uses the Executor that made it, which must outlive it.
@@ -52,6 +53,7 @@ public:
 private:
   friend class Executor;
   explicit Execution(const Plan &plan) : run(plan) {}
+  int64_t workspaceBytesOf(const Launch &launch) const;
 
   BoundRun run;
   std::vector<std::unique_ptr<DeviceBuffer>> workspaces;

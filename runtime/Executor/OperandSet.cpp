@@ -56,6 +56,11 @@ Result<std::vector<Operand>> describeInputs(const Plan &plan, const OperandSourc
   return operands;
 }
 
+int64_t offsetOf(const TensorSpec &spec, const OperandSetOptions &options) {
+  auto found = options.offsetElements.find(spec.name);
+  return found == options.offsetElements.end() ? 0 : found->second;
+}
+
 } // namespace
 
 Result<Operand> OperandSet::add(const TensorSpec &spec, OperandRole role, const StridedTensor &layout,
@@ -122,6 +127,44 @@ Status OperandSet::write(const OperandSource &source, const Operand &operand, co
   return device->upload(operand.address, memory.data(), memory.size());
 }
 
+Status OperandSet::addArgument(const TensorSpec &spec, const StridedTensor &layout, const OperandSource &source,
+                               const OperandSetOptions &options) {
+  size_t index = argumentOperands.size();
+  if (spec.result)
+    tiedBuffers.emplace(static_cast<size_t>(*spec.result), index);
+  if (options.sharesWith && options.ownArguments.count(spec.name) == 0) {
+    buffers.push_back(options.sharesWith->buffers[index]);
+    argumentOperands.push_back(options.sharesWith->argumentOperands[index]);
+    return {};
+  }
+  Result<Operand> operand = add(spec, OperandRole::Argument, layout, offsetOf(spec, options));
+  if (!operand)
+    return operand.takeError();
+  argumentOperands.push_back(*operand);
+  return write(source, *operand, layout);
+}
+
+Status OperandSet::addResult(const TensorSpec &spec, const StridedTensor &layout, const OperandSetOptions &options) {
+  size_t index = resultOperands.size();
+  if (auto tied = tiedBuffers.find(index); tied != tiedBuffers.end()) {
+    resultOperands.push_back(argumentOperands[tied->second]);
+    resultOperands.back().name = spec.name;
+    resultBuffers.push_back(tied->second);
+    return {};
+  }
+  resultBuffers.push_back(buffers.size());
+  if (options.sharesWith) {
+    buffers.push_back(options.sharesWith->bufferOfResult(index));
+    resultOperands.push_back(options.sharesWith->resultOperands[index]);
+    return {};
+  }
+  Result<Operand> operand = add(spec, OperandRole::Result, layout, offsetOf(spec, options));
+  if (!operand)
+    return operand.takeError();
+  resultOperands.push_back(std::move(*operand));
+  return {};
+}
+
 OperandSources uploadsOf(const NamedTensors &tensors) {
   OperandSources sources;
   for (const auto &[name, tensor] : tensors)
@@ -150,39 +193,18 @@ Result<OperandSet> OperandSet::create(const Plan &plan, Device &device, const Op
 
   OperandSet set;
   set.device = &device;
-  auto offsetOf = [&](const TensorSpec &spec) {
-    auto found = options.offsetElements.find(spec.name);
-    return found == options.offsetElements.end() ? 0 : found->second;
-  };
   set.guardBytes = options.guardBytes.value_or(device.info().isEmulator ? 0 : 256);
-  for (const TensorSpec &spec : plan.arguments) {
-    const OperandSource &source = sources.find(spec.name)->second;
-    StridedTensor layout = StridedTensor::of(spec, *symbols);
-    Result<Operand> operand = set.add(spec, OperandRole::Argument, layout, offsetOf(spec));
-    if (!operand)
-      return operand.takeError();
-    if (Status status = set.write(source, *operand, layout); !status)
+  for (const TensorSpec &spec : plan.arguments)
+    if (Status status = set.addArgument(spec, StridedTensor::of(spec, *symbols), sources.at(spec.name), options);
+        !status)
       return status.takeError();
-    if (spec.result)
-      set.tiedBuffers.emplace(static_cast<size_t>(*spec.result), set.buffers.size() - 1);
-    set.argumentOperands.push_back(std::move(*operand));
-  }
-  for (size_t index = 0; index < plan.results.size(); ++index) {
-    const TensorSpec &spec = plan.results[index];
-    if (auto tied = set.tiedBuffers.find(index); tied != set.tiedBuffers.end()) {
-      set.resultOperands.push_back(set.argumentOperands[tied->second]);
-      set.resultOperands.back().name = spec.name;
-      set.resultBuffers.push_back(tied->second);
-      continue;
-    }
-    Result<Operand> operand = set.add(spec, OperandRole::Result, StridedTensor::of(spec, *symbols), offsetOf(spec));
-    if (!operand)
-      return operand.takeError();
-    set.resultOperands.push_back(std::move(*operand));
-    set.resultBuffers.push_back(set.buffers.size() - 1);
-  }
-  if (Status status = set.poisonResults(); !status)
-    return status.takeError();
+  for (const TensorSpec &spec : plan.results)
+    if (Status status = set.addResult(spec, StridedTensor::of(spec, *symbols), options); !status)
+      return status.takeError();
+  // What is shared may hold results of a run.
+  if (!options.sharesWith)
+    if (Status status = set.poisonResults(); !status)
+      return status.takeError();
   return set;
 }
 

@@ -21,6 +21,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -41,6 +42,8 @@ using OperandSources = std::map<std::string, OperandSource>;
 /// Sources that upload the tensors, which must stay where they are.
 OperandSources uploadsOf(const NamedTensors &tensors);
 
+class OperandSet;
+
 struct OperandSetOptions {
   /// Guard bytes before and after each buffer, a multiple of 256. By default 256 on hardware and none on the emulator,
   /// which knows where each buffer ends and names the PTX line.
@@ -48,6 +51,9 @@ struct OperandSetOptions {
   /// Elements past an aligned address at which a tensor starts, by the name of the argument or result: where a view
   /// into a larger buffer would. What lies between is guarded, too, on the emulator as well.
   std::map<std::string, int64_t> offsetElements = {};
+  /// Another set of the same plan and symbols, whose buffers this one uses but for `ownArguments`. May go before it.
+  const OperandSet *sharesWith = nullptr;
+  std::set<std::string> ownArguments = {};
 };
 
 class OperandSet {
@@ -74,7 +80,7 @@ public:
 
 private:
   struct GuardedBuffer {
-    std::unique_ptr<DeviceBuffer> buffer;
+    std::shared_ptr<DeviceBuffer> buffer;
     std::string label;
     int64_t byteCount = 0; ///< between the guards
     int64_t leadBytes = 0; ///< of the guard before it, with its offset
@@ -83,6 +89,9 @@ private:
   };
 
   Result<Operand> add(const TensorSpec &spec, OperandRole role, const StridedTensor &layout, int64_t offsetElements);
+  Status addArgument(const TensorSpec &spec, const StridedTensor &layout, const OperandSource &source,
+                     const OperandSetOptions &options);
+  Status addResult(const TensorSpec &spec, const StridedTensor &layout, const OperandSetOptions &options);
   Status write(const OperandSource &source, const Operand &operand, const StridedTensor &layout) const;
   Result<HostTensor> download(const StridedTensor &layout, DeviceAddress address) const;
   Status checkGuard(const GuardedBuffer &guarded, bool isAfter) const;

@@ -358,6 +358,26 @@ TEST_F(ExecutorTest, OffsetsMoveATensorPastAnAlignedAddress) {
             "past an aligned address");
 }
 
+TEST_F(ExecutorTest, SetsMayShareAllButSomeArguments) {
+  Result<OperandSet> first = OperandSet::create(examplePlan(), device, inputs(3), {{"picked_rows", 9}});
+  ASSERT_TRUE(first) << first.error();
+  OperandSetOptions options;
+  options.sharesWith = &*first;
+  options.ownArguments = {"row_index"};
+  std::optional<OperandSet> second;
+  {
+    Result<OperandSet> made = OperandSet::create(examplePlan(), device, inputs(3), {{"picked_rows", 9}}, options);
+    ASSERT_TRUE(made) << made.error();
+    second.emplace(std::move(*made));
+  }
+  EXPECT_EQ(second->arguments()[0].address, first->arguments()[0].address);
+  EXPECT_NE(second->arguments()[1].address, first->arguments()[1].address);
+  EXPECT_EQ(second->results()[0].address, first->results()[0].address);
+  // What it shares lives on with it.
+  first = Error{"gone"};
+  EXPECT_TRUE(second->checkGuards());
+}
+
 TEST_F(ExecutorTest, WriteBetweenTheAlignedAddressAndATensorIsReportedOnTheEmulator) {
   device.facts.isEmulator = true;
   OperandSetOptions options;

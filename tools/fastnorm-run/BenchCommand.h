@@ -8,17 +8,30 @@
 #ifndef FASTNORM_TOOLS_RUN_BENCHCOMMAND_H
 #define FASTNORM_TOOLS_RUN_BENCHCOMMAND_H
 
-#include "runtime/Bench/Table.h"
-#include "runtime/Executor/OperandSet.h"
+#include "Options.h"
 
-#include <string>
+#include "runtime/Bench/Measurement.h"
+#include "runtime/Executor/OperandSet.h"
 
 namespace fastnorm::tool {
 
-/// Times every launch of the table, the whole plan and the copies in turns, and writes the times into the table.
-/// Returns what stands below the table: a line for the plan and one for the copy. On hardware only.
-Result<std::string> benchmark(const Executor &executor, const OperandSources &inputs, const SymbolValues &given,
-                              const OperandSetOptions &placement, KernelTable &table);
+/// A plan and what it is timed on.
+struct BenchInputs {
+  const Executor &executor;
+  const OperandSources &sources;
+  const SymbolValues &given;
+  const OperandSetOptions &placement;
+};
+
+/// What a measurement says before anything was timed: the program, the plan, the device. The launches are those of a
+/// run.
+Measurement describeRun(const Options &options, const Plan &plan, const std::vector<int64_t> &symbolValues,
+                        const DeviceInfo &device, std::vector<KernelRow> launches);
+
+/// Times every launch, the whole plan, the fastest copy and the fastest stream of the plan's mix in turns, and writes
+/// what came of it into the measurement. An interruption or a lost device leaves what was measured before; the
+/// measurement's reason says so. On hardware only.
+Status measure(const Options &options, const BenchInputs &inputs, Measurement &measurement);
 
 } // namespace fastnorm::tool
 

@@ -84,6 +84,15 @@ struct CommandLine {
              "large, in a sample of them; filled arguments are then made on the device"};
   llvm::cl::opt<bool> bench{"bench", llvm::cl::desc("Time the kernels, and a copy to compare them with"),
                             llvm::cl::ZeroOrMore, llvm::cl::cat(category)};
+  llvm::cl::opt<bool> hot{"hot", llvm::cl::desc("With --bench: launch on the same buffers again and again, in the L2"),
+                          llvm::cl::ZeroOrMore, llvm::cl::cat(category)};
+  llvm::cl::opt<bool> serving{
+      "serving", llvm::cl::desc("With --bench: what has rows stays in the L2, what all rows share (weights) does not"),
+      llvm::cl::ZeroOrMore, llvm::cl::cat(category)};
+  Flag seconds{*this, "seconds", "N",
+               "With --bench: sample for so long at most, where medians are not known to 1 % before (default: 5)"};
+  Flags against{*this, "against", "NAME=TIME",
+                "With --bench: a time from elsewhere to compare with, as torch=392us (ns, us, ms or s; repeatable)"};
   llvm::cl::opt<bool> profile{
       "profile",
       llvm::cl::desc("Print nothing and let a profiler see one run of the graph, after a warm-up: for nsys profile -c "

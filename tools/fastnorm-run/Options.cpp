@@ -7,6 +7,7 @@
 
 #include "Options.h"
 
+#include "BenchOptions.h"
 #include "CommandLine.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -246,6 +247,7 @@ Result<Options> tool::parseOptions(int argc, char **argv) {
                      checkValue(line.dump),
                      checkValue(line.inputsFile),
                      checkValue(line.outputsFile),
+                     readBenchOptions(line, options),
                      checkCombination(line, options),
                      checkFilesDiffer(options)};
   for (Status &check : checks)

@@ -9,12 +9,14 @@
 #define FASTNORM_TOOLS_RUN_OPTIONS_H
 
 #include "fastnorm/Support/Result.h"
+#include "runtime/Bench/Measurement.h"
 #include "runtime/TensorIO/FillRole.h"
 
 #include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace fastnorm::tool {
 
@@ -54,6 +56,9 @@ struct Options {
 
   CheckScope check = CheckScope::None;
   bool bench = false;
+  CacheState cacheState = CacheState::Cold;
+  double seconds = 5.0;      ///< at most, of sampling
+  std::vector<Rival> rivals; ///< written behind --against
   bool profile = false;
 
   bool explain = false;

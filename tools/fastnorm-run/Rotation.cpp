@@ -1,4 +1,4 @@
-//===- Rotation.cpp - A plan on buffers that do not stay in L2 ------------===//
+//===- Rotation.cpp - A plan on buffers in a known state of the L2 --------===//
 //
 // Part of fastnorm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -7,26 +7,87 @@
 
 #include "Rotation.h"
 
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLExtras.h"
+
 using namespace fastnorm;
 using namespace fastnorm::tool;
 
+static bool isDynamic(const TensorSpec &spec) {
+  return llvm::any_of(spec.shape, [](const Extent &extent) { return extent.symbol.has_value(); });
+}
+
+std::set<std::string> tool::argumentsOfAllRows(const Plan &plan) {
+  const TensorSpec *widest = nullptr;
+  bool anyDynamic = false;
+  for (const std::vector<TensorSpec> *specs : {&plan.arguments, &plan.results})
+    for (const TensorSpec &spec : *specs) {
+      anyDynamic |= isDynamic(spec);
+      if (!widest || spec.shape.size() > widest->shape.size())
+        widest = &spec;
+    }
+  std::set<std::string> names;
+  for (const TensorSpec &spec : plan.arguments) {
+    bool isOfARow = spec.shape.size() < widest->shape.size() &&
+                    llvm::ArrayRef(widest->shape).take_back(spec.shape.size()) == llvm::ArrayRef(spec.shape);
+    if (!spec.result && (anyDynamic ? !isDynamic(spec) : isOfARow))
+      names.insert(spec.name);
+  }
+  return names;
+}
+
+static int64_t bytesOf(const OperandSet &set, const std::set<std::string> &arguments) {
+  int64_t sum = 0;
+  for (const Operand &operand : set.arguments())
+    if (arguments.count(operand.name))
+      sum += checkedByteCount(operand.dtype, operand.shape).value_or(0);
+  return sum;
+}
+
 Result<RotatingSets> RotatingSets::create(const Executor &executor, const OperandSources &inputs,
-                                          const SymbolValues &given, const OperandSetOptions &options) {
+                                          const SymbolValues &given, CacheState state,
+                                          const OperandSetOptions &options) {
   RotatingSets result;
-  // The first set tells how large one is.
-  int64_t count = 1;
-  for (int64_t index = 0; index < count; ++index) {
-    Result<OperandSet> set = OperandSet::create(executor.plan(), executor.device(), inputs, given, options);
+  result.cacheState = state;
+  const DeviceInfo &info = executor.device().info();
+  auto add = [&](const OperandSetOptions &how) -> Status {
+    Result<OperandSet> set = OperandSet::create(executor.plan(), executor.device(), inputs, given, how);
     if (!set)
       return set.takeError();
-    if (index == 0)
-      count = rotatingSetCount(executor.device().info(), set->byteCount());
     result.sets.push_back(std::move(*set));
+    return {};
+  };
+  if (Status added = add(options); !added)
+    return added.takeError();
+  if (state == CacheState::Hot)
+    return result;
+  // The first set tells how large one is, and lends the others what is to stay hot.
+  OperandSetOptions others = options;
+  int64_t coldBytes = result.sets.front().byteCount();
+  if (state == CacheState::Serving) {
+    others.ownArguments = argumentsOfAllRows(executor.plan());
+    coldBytes = bytesOf(result.sets.front(), others.ownArguments);
   }
+  if (coldBytes == 0)
+    return result;
+  int64_t count = rotatingSetCount(info, coldBytes);
+  // What is lent moves while sets are added.
+  result.sets.reserve(static_cast<size_t>(count));
+  if (state == CacheState::Serving)
+    others.sharesWith = &result.sets.front();
+  // Memory may be short; flushing needs less of it.
+  while (static_cast<int64_t>(result.sets.size()) < count && add(others)) {
+  }
+  result.isTooSmall = info.l2Bytes > 0 && static_cast<int64_t>(result.sets.size()) * coldBytes <= 3 * info.l2Bytes;
   return result;
 }
 
-Result<Rotation> Rotation::create(const Executor &executor, const RotatingSets &sets, const SymbolValues &given) {
+int64_t RotatingSets::footprintBytes() const {
+  return cacheState == CacheState::Cold ? static_cast<int64_t>(sets.size()) * setBytes() : setBytes();
+}
+
+Result<Rotation> Rotation::create(const Executor &executor, const RotatingSets &sets, const SymbolValues &given,
+                                  const std::optional<L2Flush> &flush) {
   Rotation result;
   result.executions = std::make_shared<std::vector<Execution>>();
   for (const OperandSet &set : sets.all()) {
@@ -35,20 +96,31 @@ Result<Rotation> Rotation::create(const Executor &executor, const RotatingSets &
       return execution.takeError();
     result.executions->push_back(std::move(*execution));
   }
+  if (sets.needsFlush())
+    result.flush = flush;
+  result.touchesFirst = sets.needsFlush() && sets.state() == CacheState::Serving && sets.all().size() > 1;
   return result;
 }
 
+BenchCandidate Rotation::candidate(std::string name, const LaunchOn &launch) const {
+  BenchCandidate made{std::move(name), {}};
+  // Flushed, what is to be hot is made so by a launch on a set that is not timed.
+  for (size_t set = touchesFirst ? 1 : 0; set < executions->size(); ++set)
+    made.launches.push_back([all = executions, launch, set](Stream &stream) { return launch((*all)[set], stream); });
+  if (flush)
+    made.prepare = [all = executions, launch, flush = *flush, touches = touchesFirst](Stream &stream) {
+      Status flushed = flush.launch(stream);
+      return flushed && touches ? launch(all->front(), stream) : std::move(flushed);
+    };
+  return made;
+}
+
 BenchCandidate Rotation::graph(std::string name) const {
-  BenchCandidate candidate{std::move(name), {}};
-  for (size_t set = 0; set < executions->size(); ++set)
-    candidate.launches.push_back([all = executions, set](Stream &stream) { return (*all)[set].launch(stream); });
-  return candidate;
+  return candidate(std::move(name),
+                   [](const Execution &execution, Stream &stream) { return execution.launch(stream); });
 }
 
 BenchCandidate Rotation::kernel(size_t index) const {
-  BenchCandidate candidate{"kernel " + std::to_string(index), {}};
-  for (size_t set = 0; set < executions->size(); ++set)
-    candidate.launches.push_back(
-        [all = executions, set, index](Stream &stream) { return (*all)[set].launchOne(stream, index); });
-  return candidate;
+  return candidate("kernel " + std::to_string(index),
+                   [index](const Execution &execution, Stream &stream) { return execution.launchOne(stream, index); });
 }

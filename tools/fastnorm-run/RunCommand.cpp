@@ -15,6 +15,7 @@
 #include "OutputFile.h"
 #include "PlanCache.h"
 #include "ProfilePlan.h"
+#include "Report.h"
 #include "RowSample.h"
 #include "RunPlan.h"
 
@@ -76,19 +77,16 @@ static Exit runOn(const PreparedRun &prepared) {
   if (Status written = writeOutputs(options, run->operands); !written)
     return failed(written.error());
 
-  KernelTable table{std::move(run->launches), executor.device().info(), std::nullopt};
-  std::string times;
-  if (options.bench && !table.device.isEmulator) {
-    Result<std::string> lines = benchmark(executor, inputs, prepared.given, placement, table);
-    if (!lines)
-      return failed(lines.error());
-    times = std::move(*lines);
-  }
-  llvm::outs() << formatText(table) << times;
+  Measurement measurement =
+      describeRun(options, executor.plan(), prepared.symbolValues, executor.device().info(), std::move(run->launches));
+  if (options.bench && !measurement.device.isEmulator)
+    if (Status measured = measure(options, {executor, inputs, prepared.given, placement}, measurement); !measured)
+      return failed(measured.error());
+  Exit reported = report(options, measurement);
   if (options.check != CheckScope::None)
     if (Status matches = check(prepared, run->operands); !matches)
       return failed(matches.error());
-  return Exit::Done;
+  return reported;
 }
 
 /// Binds files, symbols and fills to a plan, and runs it.

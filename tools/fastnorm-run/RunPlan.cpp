@@ -25,7 +25,7 @@ static Result<std::vector<KernelRow>> launchAll(const Execution &execution, Devi
       return launched.takeError();
     if (Status finished = (*stream)->synchronize(); !finished)
       return finished.takeError();
-    rows.push_back({(*facts)[index], std::nullopt, device.takeCounters()});
+    rows.push_back({(*facts)[index], device.takeCounters(), std::nullopt});
   }
   return rows;
 }

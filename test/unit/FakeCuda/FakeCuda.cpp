@@ -146,8 +146,9 @@ int cuDeviceGetAttribute(int *value, int attribute, int) {
   const std::map<int, int> values{{16, 132}, {38, 50 << 20}, {39, 2048},
                                   {75, 9},   {76, 0},        {82, 65536},
                                   {88, 0},   {97, 232448},   {120, state.hasClusters}};
-  *value = values.at(attribute);
-  return 0;
+  auto found = values.find(attribute);
+  *value = found == values.end() ? 0 : found->second;
+  return found == values.end() ? 1 : 0;
 }
 int cuDevicePrimaryCtxRetain(void **context, int) {
   ENTER();
