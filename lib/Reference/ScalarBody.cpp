@@ -58,17 +58,38 @@ static void roundTo(DType dtype, Elements &elements) {
   }
 }
 
-/// A comparison holds where the relation of its operands is among those its predicate names; these bits are how the
-/// predicates are numbered: equal 1, greater 2, less 4, unordered 8.
 /// Toward zero; saturates, and NaN becomes 0.
 static double toInteger(double value, DType dtype) {
   double limit = std::ldexp(1.0, 8 * byteWidth(dtype) - 1);
   return std::isnan(value) ? 0.0 : std::clamp(std::trunc(value), -limit, limit - 1);
 }
 
+/// The relations that a predicate names, as bits: equal 1, greater 2, less 4, unordered 8.
+static unsigned relationsOf(arith::CmpFPredicate predicate) {
+  switch (predicate) {
+  case arith::CmpFPredicate::AlwaysFalse: return 0;
+  case arith::CmpFPredicate::OEQ: return 1;
+  case arith::CmpFPredicate::OGT: return 2;
+  case arith::CmpFPredicate::OGE: return 2 | 1;
+  case arith::CmpFPredicate::OLT: return 4;
+  case arith::CmpFPredicate::OLE: return 4 | 1;
+  case arith::CmpFPredicate::ONE: return 4 | 2;
+  case arith::CmpFPredicate::ORD: return 4 | 2 | 1;
+  case arith::CmpFPredicate::UEQ: return 8 | 1;
+  case arith::CmpFPredicate::UGT: return 8 | 2;
+  case arith::CmpFPredicate::UGE: return 8 | 2 | 1;
+  case arith::CmpFPredicate::ULT: return 8 | 4;
+  case arith::CmpFPredicate::ULE: return 8 | 4 | 1;
+  case arith::CmpFPredicate::UNE: return 8 | 4 | 2;
+  case arith::CmpFPredicate::UNO: return 8;
+  case arith::CmpFPredicate::AlwaysTrue: return 8 | 4 | 2 | 1;
+  }
+  llvm_unreachable("a predicate that is none of MLIR's");
+}
+
 static double compare(arith::CmpFPredicate predicate, double a, double b) {
   unsigned relation = std::isnan(a) || std::isnan(b) ? 8 : a < b ? 4 : a > b ? 2 : 1;
-  return (static_cast<unsigned>(predicate) & relation) != 0;
+  return (relationsOf(predicate) & relation) != 0;
 }
 
 static double constantValue(arith::ConstantOp constant) {
