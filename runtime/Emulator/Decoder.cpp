@@ -13,6 +13,16 @@
 
 namespace fastnorm::emulator {
 
+/// The back end packs a value with a register that nothing wrote, and then shifts or masks that half away.
+static bool movesBits(std::string_view opcode) {
+  std::string_view name = opcode.substr(0, opcode.find('.'));
+  for (std::string_view mover : {"shl", "shr", "and", "or", "bfe", "bfi", "prmt", "shf"})
+    if (name == mover)
+      return true;
+  // An integer that a wider one begins with.
+  return name == "cvt" && opcode.find('f') == std::string_view::npos;
+}
+
 static bool decodeByFamily(InstructionDecoder &decoder) {
   for (auto *family : {decodeInteger, decodeBits, decodeFloat, decodeHalf, decodeCompare, decodeConvert, decodeMove,
                        decodeMBarrier, decodeAsyncStore, decodeBulkCopy, decodeAsyncCopy, decodeMemory, decodeAtomic,
@@ -30,6 +40,7 @@ Result<KernelProgram> decodeKernel(const PtxModule &module, const PtxKernel &ker
     InstructionDecoder decoder(builder, source);
     if (!decodeByFamily(decoder) || !decoder.finish())
       return Error{"PTX line " + std::to_string(source.line) + ": " + decoder.error() + ", in '" + source.text + "'"};
+    decoder.result.movesBits = movesBits(source.opcode);
     builder.program.instructions.push_back(decoder.result);
     builder.program.sources.push_back({source.line, source.text});
   }

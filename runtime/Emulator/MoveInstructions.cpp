@@ -49,17 +49,19 @@ void unpack(Warp &warp, const Instruction &instruction, uint32_t mask) {
   }
 }
 
-/// Packs two parts, of which each lane has written at least one. Keeps account of written lanes itself.
+/// Packs two parts, of which each lane has written at least one, if only in part. Keeps account of written lanes
+/// itself.
 void packHalves(Warp &warp, const Instruction &instruction, uint32_t mask) {
-  uint32_t low = warp.header(instruction.operands[1]).writtenLanes;
-  uint32_t high = warp.header(instruction.operands[2]).writtenLanes;
-  if (uint32_t missing = mask & ~(low | high))
+  const SlotHeader &low = warp.header(instruction.operands[1]), &high = warp.header(instruction.operands[2]);
+  if (uint32_t missing = mask & ~(low.partLanes() | high.partLanes()))
     return warp.reportUnwritten(instruction.operands[1], missing);
+  uint32_t whole = low.writtenLanes & high.writtenLanes;
+  uint32_t halves[2] = {low.partLanes() & ~whole, high.partLanes() & ~whole};
   pack(warp, instruction, mask);
   SlotHeader &result = warp.header(instruction.operands[0]);
-  result.writtenLanes = (result.writtenLanes & ~mask) | (mask & low & high);
-  result.halfLanes[0] = (result.halfLanes[0] & ~mask) | (mask & low & ~high);
-  result.halfLanes[1] = (result.halfLanes[1] & ~mask) | (mask & high & ~low);
+  result.writtenLanes = (result.writtenLanes & ~mask) | (mask & whole);
+  for (unsigned half = 0; half < 2; ++half)
+    result.halfLanes[half] = (result.halfLanes[half] & ~mask) | (mask & halves[half]);
 }
 
 /// The reverse; `mode` has a bit for each part that is dropped, and not read.

@@ -39,7 +39,11 @@ constexpr OperandCode noOperand = 0xffffffffu;
 struct SlotHeader {
   uint32_t writtenLanes; ///< reading any other lane is a finding
   uint32_t registerId;
-  uint32_t halfLanes[2]; ///< of a value packed of two: lanes that have only its lower, only its upper half
+  uint32_t halfLanes[2]; ///< of a value packed of two: lanes that have only its lower, only its upper half; both may be
+                         ///< partial
+
+  /// Lanes in which some bits were written.
+  uint32_t partLanes() const { return writtenLanes | halfLanes[0] | halfLanes[1]; }
 };
 
 /// The unit register files and constants are made of: keeps lanes aligned for vector instructions.
@@ -75,7 +79,8 @@ struct Instruction {
   bool guardNegated = false;
   bool readOnly = false;      ///< ld.global.nc: nobody may write there during the launch
   bool sourceNegated = false; ///< the predicate among the sources
-  bool ordered = false;       ///< volatile, relaxed, acquire, release: a race the program means to have
+  bool movesBits = false; ///< shifts, masks, picks bits of its sources: what it takes of one may be its written half
+  bool ordered = false;   ///< volatile, relaxed, acquire, release: a race the program means to have
   StateSpace space = StateSpace::Generic;
   uint8_t elementCount = 1;
   uint8_t elementBytes = 0; ///< in memory

@@ -131,11 +131,12 @@ bool Warp::checkSources(const Instruction &instruction, uint32_t mask) {
   if ((mask & ~written) == 0)
     return true;
   for (unsigned i = instruction.resultCount; i < instruction.operandCount; ++i)
-    if (uint32_t missing = mask & ~header(instruction.operands[i]).writtenLanes) {
+    if (const SlotHeader &source = header(instruction.operands[i]);
+        uint32_t missing = mask & ~(instruction.movesBits ? source.partLanes() : source.writtenLanes)) {
       reportUnwritten(instruction.operands[i], missing);
-      break;
+      return false;
     }
-  return false;
+  return true;
 }
 
 uint32_t Warp::guardedLanes(const Instruction &instruction) {
@@ -160,7 +161,22 @@ void Warp::setAside(uint32_t counter, uint32_t lanes, bool parked) {
         return;
       }
   }
-  groups.push_back({counter, lanes, parked});
+  groups.push_back({counter, lanes, parked, /*polls=*/false});
+}
+
+bool Warp::standBack() {
+  bool othersRun = lowestPending != UINT32_MAX;
+  auto other = std::find_if(groups.begin(), groups.end(), [](const Group &group) { return group.polls; });
+  if (!othersRun && other == groups.end())
+    return false;
+  uint32_t next = othersRun ? programCounter : other->programCounter;
+  groups.push_back({programCounter, active, /*parked=*/true, /*polls=*/true});
+  active = 0;
+  if (!othersRun) {
+    programCounter = next;
+    mergeAt(next);
+  }
+  return othersRun;
 }
 
 void Warp::mergeAt(uint32_t counter) {
@@ -201,7 +217,7 @@ bool Warp::pickGroup() {
   if (next == UINT32_MAX) {
     // Lanes that ended are no longer waited for.
     for (const Group &group : groups)
-      if ((neededLanes(group.programCounter, group.lanes) & ~group.lanes) == 0)
+      if (group.polls || (neededLanes(group.programCounter, group.lanes) & ~group.lanes) == 0)
         next = group.programCounter;
     if (next == UINT32_MAX)
       return false;
@@ -318,7 +334,7 @@ WarpStop Warp::leave(const Instruction &instruction, uint32_t mask) {
   case Flow::Poll:
     if (!failed && std::exchange(polls, false)) {
       ++programCounter;
-      return WarpStop::Polling;
+      return standBack() ? WarpStop::Running : WarpStop::Polling;
     }
     break;
   case Flow::Barrier:

@@ -74,7 +74,8 @@ private:
   struct Group {
     uint32_t programCounter;
     uint32_t lanes;
-    bool parked; ///< stands before an instruction that needs more lanes
+    bool parked; ///< stands before an instruction that needs more lanes, or polls
+    bool polls;  ///< stands back for others, which may bring what it polls for
   };
 
   void fillSpecials();
@@ -88,6 +89,9 @@ private:
   void mergeAt(uint32_t counter);
   /// Makes the group with the lowest program counter among those that can run current; false if none can.
   bool pickGroup();
+  /// Lanes that poll stand back behind those that diverged from them. Whether these can run now; if they poll, too,
+  /// lanes take turns.
+  bool standBack();
   /// True when the lanes an instruction needs stand together; else sets the current ones aside.
   bool gather();
   /// The lanes that an instruction wants together.

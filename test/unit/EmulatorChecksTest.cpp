@@ -49,6 +49,19 @@ TEST(EmulatorRegisterChecks, AnUnwrittenHalfMayBePackedButNotRead) {
       "is written");
 }
 
+TEST(EmulatorRegisterChecks, AnUnwrittenHalfMayBeShiftedAndMaskedAway) {
+  const std::string packed = "mov.b32 %r1, {%rs1, %rs2};\n", written = "mov.b16 %rs2, 7;\n";
+  for (const char *use : {"shr.u32 %r2, %r1, 16;", "and.b32 %r2, %r1, -65536;", "bfe.u32 %r2, %r1, 16, 8;",
+                          "prmt.b32 %r2, %r1, 0, 0x4432U;", "cvt.u16.u32 %rs3, %r1;",
+                          "mov.b64 %rd1, {%r1, %r100};\nshr.u64 %rd2, %rd1, 32;"}) {
+    EXPECT_EQ(runOnWords(written + packed + use, {1, 1, 0}), "") << use;
+    EXPECT_NE(runOnWords(packed + use, {1, 1, 0}), "") << use;
+  }
+  EXPECT_EQ(runOnWords(written + packed + "add.s32 %r2, %r1, 1;", {1, 1, 0}),
+            "kernel 'k', CTA 0, warp 0, lane 0, PTX line 22 'add.s32 %r2, %r1, 1': register '%r1' is read before it is "
+            "written");
+}
+
 TEST(EmulatorGlobalChecks, OutOfBoundsNamesTheFirstLaneAndTheBuffer) {
   const char *load = "mul.wide.u32 %rd1, %r100, 4;\nadd.s64 %rd2, %rd100, %rd1;\nld.global.nc.b32 %r1, [%rd2+192];";
   // Byte 192 + 4 * 16 is the first past 256; a warp of contiguous lanes and a lone thread go different ways.
