@@ -64,6 +64,12 @@ static Reason whyKindIllegal(const AccessPattern &pattern, ScheduleAttr schedule
     return "is per_element, but the kernel reduces rows: use per_row or two_pass";
   if (schedule.getKind() == ScheduleKind::TwoPass && !schedule.hasTiles() && schedule.getScope() != RowScope::Cta)
     return "is two_pass, which needs scope cta, or persistent_ctas and scope cluster";
+  // The passes over a tile go from chunk to chunk and from row to row, never from slot to slot.
+  bool worksOnSlots = !pattern.scatters.empty() || llvm::any_of(pattern.rowReductions, [](ReduceOp reduce) {
+    return reduce.getOperandAxes().contains(Axis::Slot);
+  });
+  if (schedule.hasTiles() && worksOnSlots)
+    return "takes tiles of rows, but the kernel scatters rows or reduces those of each slot: use kind per_row";
   // Of a tile results are written in the last pass only, and elements by the threads that read them there.
   bool readsAgain =
       (schedule.getKind() == ScheduleKind::TwoPass && !schedule.hasTiles()) || schedule.getScope() == RowScope::Grid;
