@@ -261,6 +261,17 @@ llvm::DenseSet<Value> AccessPattern::neededIn(int64_t phase) const {
   return neededFor(values);
 }
 
+llvm::DenseSet<Value> AccessPattern::neededOrKeptIn(int64_t phase) const {
+  SmallVector<Value> values;
+  for (Value value : crossing)
+    if (phaseOf(value) == phase && !isa<BlockArgument>(value))
+      values.push_back(value);
+  llvm::DenseSet<Value> needed = neededFor(values);
+  for (Value value : neededIn(phase))
+    needed.insert(value);
+  return needed;
+}
+
 llvm::DenseSet<Value> AccessPattern::neededForRowReductions(int64_t phase) const {
   SmallVector<Value> values;
   for (ReduceOp reduce : rowReductions)

@@ -86,6 +86,8 @@ struct AccessPattern {
   /// Values that carry hidden or group and that the reductions and results of a phase are computed from, themselves
   /// included.
   llvm::DenseSet<mlir::Value> neededIn(int64_t phase) const;
+  /// The same, and for what the phase computes for later ones that keep its row.
+  llvm::DenseSet<mlir::Value> neededOrKeptIn(int64_t phase) const;
   /// Likewise, that the row reductions of a phase alone are computed from; and all results and column reductions.
   llvm::DenseSet<mlir::Value> neededForRowReductions(int64_t phase) const;
   llvm::DenseSet<mlir::Value> neededForOutputs() const;

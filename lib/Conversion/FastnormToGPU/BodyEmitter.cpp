@@ -43,7 +43,8 @@ Value BodyEmitter::yielded(unsigned index) const {
 bool BodyEmitter::isVectorInput(Value value) const {
   auto argument = dyn_cast<BlockArgument>(value);
   return argument &&
-         (llvm::is_contained(pattern.streamed, argument) || llvm::is_contained(pattern.invariants, argument));
+         (llvm::is_contained(pattern.streamed, argument) || llvm::is_contained(pattern.invariants, argument) ||
+          llvm::is_contained(pattern.groupScalars, argument));
 }
 
 Value BodyEmitter::conjunction(Value left, Value right) {
@@ -287,8 +288,10 @@ void BodyEmitter::storeOutput(unsigned resultIndex, Value value, int64_t vector)
 }
 
 void BodyEmitter::computePhase(int64_t phase, int64_t vector, SmallVectorImpl<Value> &partials) {
+  // Where the next phase reads rows again it computes them again, too, and here their inputs may not have been read.
+  bool keepsRow = schedule.getKind() != ScheduleKind::TwoPass && schedule.getScope() != RowScope::Grid;
   for (Value value : pattern.crossing) {
-    if (pattern.phaseOf(value) != phase || isVectorInput(value))
+    if (!keepsRow || pattern.phaseOf(value) != phase || isVectorInput(value))
       continue;
     if (axesOf(value).contains(Axis::Group))
       groupValue(value, vector);

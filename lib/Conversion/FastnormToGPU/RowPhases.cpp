@@ -93,7 +93,7 @@ void RowPhases::computeKept(int64_t phase, SmallVectorImpl<Value> &partials) {
 void RowPhases::issueLate(int64_t phase, int64_t end) {
   if (isEarly())
     return;
-  llvm::DenseSet<Value> needed = pattern.neededIn(phase);
+  llvm::DenseSet<Value> needed = pattern.neededOrKeptIn(phase);
   int64_t &issued = lateIssued[phase];
   for (; issued < std::min(end, count); ++issued)
     body.issueInvariants(issued, LoadPolicy::Ordered, &needed);
