@@ -112,8 +112,8 @@ bool fastnorm::hasEqualWarps(const AccessPattern &pattern, ScheduleAttr schedule
 }
 
 int64_t fastnorm::valuesPerWarp(const AccessPattern &pattern, ScheduleAttr schedule) {
-  bool counts = meetsOnceForMoments(schedule) && !hasEqualWarps(pattern, schedule) && !centredPhases(pattern).empty();
-  return static_cast<int64_t>(pattern.rowSums.size()) + counts;
+  bool counts = meetsOnceForMoments(schedule) && !hasEqualWarps(pattern, schedule);
+  return static_cast<int64_t>(pattern.rowSums.size() + (counts ? centredPhases(pattern).size() : 0));
 }
 
 int64_t fastnorm::valuesTold(const AccessPattern &pattern, ScheduleAttr schedule, int64_t phase) {

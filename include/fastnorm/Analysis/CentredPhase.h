@@ -40,7 +40,7 @@ bool meetsOnceForMoments(ScheduleAttr schedule);
 bool hasEqualWarps(const AccessPattern &pattern, ScheduleAttr schedule);
 
 /// Values of f32 that each warp of a row leaves in shared memory: one for each row reduction, and how many elements it
-/// holds where moments need to know.
+/// holds, once for each pair of phases whose moments need to know: who is ahead must not write what others still read.
 int64_t valuesPerWarp(const AccessPattern &pattern, ScheduleAttr schedule);
 
 /// Values of f32 that each warp of a row tells the others at the end of a phase; none where the row's warps do not meet

@@ -25,10 +25,10 @@ static int64_t mostMovedDirectly(const WarpElements &elements) {
 
 CentredReduction::CentredReduction(OpBuilder &builder, const AccessPattern &pattern, const KernelInterface &interface,
                                    ScheduleAttr schedule, const RowPosition &position, ClusterExchange *exchange,
-                                   WarpElements elements)
+                                   WarpElements elements, int64_t pair)
     : builder(builder), loc(interface.function->getLoc()), elements(elements),
       slots(builder, interface, schedule, position, exchange, mostMovedDirectly(elements)),
-      numberOfCounts(static_cast<int64_t>(pattern.rowSums.size())) {}
+      numberOfCounts(static_cast<int64_t>(pattern.rowSums.size()) + pair) {}
 
 Value CentredReduction::constant(double value) {
   return arith::ConstantOp::create(builder, loc, builder.getF32FloatAttr(static_cast<float>(value)));

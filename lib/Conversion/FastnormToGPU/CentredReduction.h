@@ -27,9 +27,10 @@ struct WarpElements {
 /// s - n·m: nothing for powers of two.
 class CentredReduction {
 public:
+  /// `pair` numbers the kernel's pairs of phases.
   CentredReduction(mlir::OpBuilder &builder, const AccessPattern &pattern, const KernelInterface &interface,
                    ScheduleAttr schedule, const RowPosition &position, ClusterExchange *exchange,
-                   WarpElements elements);
+                   WarpElements elements, int64_t pair);
 
   /// One sum of distances.
   struct Moment {
@@ -63,7 +64,7 @@ private:
   mlir::Location loc;
   WarpElements elements;
   WarpSlots slots;
-  int64_t numberOfCounts; ///< the slots behind those of the row sums
+  int64_t numberOfCounts; ///< the slots of this pair of phases, behind those of the row sums
   WarpSlots::Entry sum;   ///< of this warp
   llvm::SmallVector<Moment> moments;
   WarpSlots::Held sums, counts, rests;

@@ -56,7 +56,9 @@ WarpElements BodyEmitter::elementsOfWarp() {
 }
 
 void BodyEmitter::enterMeanOfWarp(const CentredPhase &phases, Value sum) {
-  centred.emplace(builder, pattern, interface, schedule, position, exchange, elementsOfWarp());
+  SmallVector<CentredPhase> pairs = centredPhases(pattern);
+  auto *pair = llvm::find_if(pairs, [&](const CentredPhase &known) { return known.phase == phases.phase; });
+  centred.emplace(builder, pattern, interface, schedule, position, exchange, elementsOfWarp(), pair - pairs.begin());
   scalars[phases.centre] = centred->meanOfWarp(numberOf(pattern, phases.sum), sum);
 }
 
