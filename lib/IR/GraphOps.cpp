@@ -99,8 +99,9 @@ LogicalResult LayerNormOp::verify() {
   // C3
   if (getStatistics().size() != 0 && getStatistics().size() != 2)
     return emitOpError("expects two statistics, mean and rstd, or none, but got ") << getStatistics().size();
+  static constexpr StringLiteral kNames[] = {"mean", "rstd"};
   SmallVector<std::pair<StringRef, Value>> statistics;
-  for (auto [name, statistic] : llvm::zip(ArrayRef<StringRef>{"mean", "rstd"}, getStatistics()))
+  for (auto [name, statistic] : llvm::zip(kNames, getStatistics()))
     statistics.emplace_back(name, statistic);
   return verifyNorm(*this, statistics);
 }
