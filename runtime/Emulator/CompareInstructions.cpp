@@ -53,13 +53,14 @@ template <typename T> T comparable(T value) { return value; }
 float comparable(F16 half) { return half.value(); }
 float comparable(Bf16 half) { return half.value(); }
 
-template <typename T>
-uint32_t compareLanes(Warp &warp, const Instruction &instruction, OperandCode aCode, OperandCode bCode) {
-  const T *a = warp.lanes<T>(aCode);
-  const T *b = warp.lanes<T>(bCode);
+/// `part` takes of two operands what is compared.
+template <typename T, typename Part>
+uint32_t compareLanes(Warp &warp, const Instruction &instruction, const Part &part) {
+  const T *a = warp.lanes<T>(instruction.operands[2]);
+  const T *b = warp.lanes<T>(instruction.operands[3]);
   uint32_t less = 0, equal = 0, greater = 0;
   for (unsigned lane = 0; lane < warpLanes; ++lane) {
-    auto x = comparable(a[lane]), y = comparable(b[lane]);
+    auto x = comparable(part(a[lane])), y = comparable(part(b[lane]));
     less |= uint32_t(x < y) << lane;
     equal |= uint32_t(x == y) << lane;
     greater |= uint32_t(x > y) << lane;
@@ -79,15 +80,29 @@ uint32_t join(Join how, uint32_t compared, uint32_t other) {
   return compared;
 }
 
-/// Operands: p, q, a, b and, when joined, c.
+/// The predicate that setp joins with, if it does.
+uint32_t joined(Warp &warp, const Instruction &instruction) {
+  uint32_t other = Join(instruction.elementCount) == Join::None ? 0 : *warp.lanes<uint32_t>(instruction.operands[4]);
+  return instruction.sourceNegated ? ~other : other;
+}
+
+/// Operands: p, q, a, b and, when joined, c. q is of the opposite.
 template <typename T> void setPredicate(Warp &warp, const Instruction &instruction, uint32_t mask) {
-  uint32_t compared = compareLanes<T>(warp, instruction, instruction.operands[2], instruction.operands[3]);
+  uint32_t compared = compareLanes<T>(warp, instruction, [](T value) { return value; });
   auto how = Join(instruction.elementCount);
-  uint32_t other = how == Join::None ? 0 : *warp.lanes<uint32_t>(instruction.operands[4]);
-  if (instruction.sourceNegated)
-    other = ~other;
+  uint32_t other = joined(warp, instruction);
   storePredicate(warp, instruction.operands[0], mask, join(how, compared, other));
   storePredicate(warp, instruction.operands[1], mask, join(how, ~compared, other));
+}
+
+/// The same of two values in one register: p is of the lower, q of the upper.
+template <typename T> void setPredicates(Warp &warp, const Instruction &instruction, uint32_t mask) {
+  uint32_t low = compareLanes<Pair<T>>(warp, instruction, [](Pair<T> pair) { return pair.low; });
+  uint32_t high = compareLanes<Pair<T>>(warp, instruction, [](Pair<T> pair) { return pair.high; });
+  auto how = Join(instruction.elementCount);
+  uint32_t other = joined(warp, instruction);
+  storePredicate(warp, instruction.operands[0], mask, join(how, low, other));
+  storePredicate(warp, instruction.operands[1], mask, join(how, high, other));
 }
 
 Handler choosePredicate(PtxType type, bool forceUnsigned) {
@@ -96,6 +111,8 @@ Handler choosePredicate(PtxType type, bool forceUnsigned) {
   case PtxType::F64: return setPredicate<double>;
   case PtxType::F16: return setPredicate<F16>;
   case PtxType::BF16: return setPredicate<Bf16>;
+  case PtxType::F16x2: return setPredicates<F16>;
+  case PtxType::BF16x2: return setPredicates<Bf16>;
   case PtxType::S16: return forceUnsigned ? setPredicate<uint16_t> : Handler(setPredicate<int16_t>);
   case PtxType::S32: return forceUnsigned ? setPredicate<uint32_t> : Handler(setPredicate<int32_t>);
   case PtxType::S64: return forceUnsigned ? setPredicate<uint64_t> : Handler(setPredicate<int64_t>);

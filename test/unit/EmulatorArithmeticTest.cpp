@@ -265,6 +265,10 @@ TEST(EmulatorCompare, OrderedAndUnordered) {
   EXPECT_EQ(compare("num", 1, 2), 1u);
   EXPECT_EQ(compare("nan", nan, 2), 1u);
   EXPECT_EQ(compare("ge", -0.0f, 0.0f), 1u);
+  // Two at once: (1, 2) and (2, NaN).
+  const char *pairs = " %p1|%p2, %r1, %r2; selp.b32 %r4, 1, 0, %p1; selp.b32 %r5, 10, 0, %p2; add.u32 %r4, %r4, %r5;";
+  EXPECT_EQ(evaluateOne(std::string("setp.lt.f16x2") + pairs, 0x40003c00u, 0x7e004000u), 1u);
+  EXPECT_EQ(evaluateOne(std::string("setp.neu.bf16x2") + pairs, 0x40003f80u, 0x7fc03f80u), 10u);
   EXPECT_EQ(evaluateOne("setp.lt.s32 %p1, %r1, %r2; selp.b32 %r4, 1, 0, %p1;", uint32_t(-1), 1), 1u);
   EXPECT_EQ(evaluateOne("setp.lt.u32 %p1, %r1, %r2; selp.b32 %r4, 1, 0, %p1;", uint32_t(-1), 1), 0u);
   EXPECT_EQ(evaluateOne("setp.hi.u32 %p1, %r1, %r2; selp.b32 %r4, 1, 0, %p1;", uint32_t(-1), 1), 1u);

@@ -29,8 +29,8 @@ class CentredReduction {
 public:
   /// `pair` numbers the kernel's pairs of phases.
   CentredReduction(mlir::OpBuilder &builder, const AccessPattern &pattern, const KernelInterface &interface,
-                   ScheduleAttr schedule, const RowPosition &position, ClusterExchange *exchange,
-                   WarpElements elements, int64_t pair);
+                   ScheduleAttr schedule, const RowPosition &position, ClusterExchange *exchange, WarpElements elements,
+                   int64_t pair);
 
   /// One sum of distances.
   struct Moment {

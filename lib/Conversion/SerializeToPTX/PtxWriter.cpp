@@ -67,6 +67,10 @@ Result<std::string> fastnorm::writePtx(llvm::Module &module, TargetAttr target, 
                                    std::nullopt, llvm::CodeGenOptLevel::Aggressive));
   module.setTargetTriple(triple);
   module.setDataLayout(machine->createDataLayout());
+  // Of a switch over numbers of slots a table of branches would be made, through which a warp may diverge to all of
+  // them.
+  for (llvm::Function &function : module)
+    function.addFnAttr("no-jump-tables", "true");
   optimize(module, *machine);
 
   llvm::SmallString<0> text;
