@@ -61,7 +61,11 @@ AccessPattern::AccessPattern(KernelOp kernel) : kernel(kernel), columns(columnVa
   for (Value result : block.getTerminator()->getOperands())
     if (isScattered(result) || axesOf(result).areRowsAnd({Axis::Hidden}))
       countElement(elementOf(result));
-  if (hasGroups && (!llvm::isPowerOf2_64(groupSize()) || groupSize() > kMostGroupSize))
+  if (hasGroups && hidden == 0)
+    unsupported.emplace_back(kernel,
+                             "has values with group but none with hidden, whose neighbours a group is; write them in "
+                             "one kernel with what they are computed from, or with what reads them");
+  else if (hasGroups && (!llvm::isPowerOf2_64(groupSize()) || groupSize() > kMostGroupSize))
     unsupported.emplace_back(kernel, "has groups of " + std::to_string(groupSize()) +
                                          " neighbours of hidden; groups are powers of two up to " +
                                          std::to_string(kMostGroupSize));
