@@ -50,7 +50,7 @@ def union(program, operands):
     return tuple(axis for axis in ("row", "head", "slot", "group", "hidden") if axis in all_axes)
 
 
-def write_map(program, operands=None, dtype="f32", steps=None):
+def write_map(program, operands=None, dtype="f32", steps=None, magnitudes=False):
     random = program.random
     if operands is None:
         operands = [random.choice(program.values) for _ in range(random.choice((1, 1, 2, 2, 2, 3, 4)))]
@@ -66,6 +66,8 @@ def write_map(program, operands=None, dtype="f32", steps=None):
     for _ in range(random.randrange(1, 6) if steps is None else steps):
         body.step()
     scalar = body.scalars[-1]
+    if magnitudes:
+        scalar = body.unary("math.absf", scalar, scalar.magnitude, scalar.error, scalar.exact)
     if dtype in ("f8E4M3FN", "i8") and scalar.magnitude > 1e4:
         dtype = "f32"
     out = body.narrowed(scalar, dtype)
@@ -104,6 +106,9 @@ def write_reduce(program):
         kinds += ["slot"] * 4
     kind = random.choice(kinds)
     combiner = random.choice(("add", "add", "max", "min"))
+    if combiner == "add" and kind != "slot":
+        # What remains of a sum that cancels is its error.
+        value = write_map(program, [value], steps=0, magnitudes=True)
     count = {"hidden": program.hidden, "group": program.group, "slot": program.slots, "row": max(program.row_count, 1)}[kind]
     if kind == "row":
         axes = (("head", "hidden") if len(program.rows) > 1 and random.random() < 0.5 and "head" in value.axes else ("hidden",))

@@ -1,6 +1,6 @@
 """Random graphs of the graph ops: blocks of gathers, combines, residual adds and norms, and their gradients."""
 
-from .program import STORAGE, Value
+from .program import STORAGE, Value, coarsest, not_finer
 
 NARROW = STORAGE + ("bf16", "bf16", "f8E4M3FN")
 
@@ -16,6 +16,13 @@ def random_stream(program):
     if computed and random.random() < 0.7:
         return random.choice(computed[-2:])
     return program.add(program.argument("x", rows_axes(program), random.choice(STORAGE)))
+
+
+def rounded(program, axes, dtypes, operands, role=""):
+    """A result that is computed from these."""
+    coarse = coarsest([operand.coarse for operand in operands] + ["f32"])
+    dtype = program.random.choice(not_finer(dtypes, coarse))
+    return Value(program.fresh(), axes, dtype, role=role, coarse=coarsest([coarse, dtype]))
 
 
 def index_of(program, axes, promised):
@@ -35,14 +42,15 @@ def write_combine(program):
     axes = program.row_axes() + ("slot",)
     table, table_type = table_of(program, random.choice(STORAGE))
     index = index_of(program, axes, False)
-    clauses, types = "", f"{table_type}, {program.type_of(index)}"
+    clauses, types, streams = "", f"{table_type}, {program.type_of(index)}", []
     if random.random() < 0.7:
         gate = program.argument("gate", axes, random.choice(STORAGE), "gate")
         clauses, types = f" gate({gate.name})", f"{types}, {program.type_of(gate)}"
     if random.random() < 0.3:
         shared = random_stream(program)
+        streams.append(shared)
         clauses, types = f"{clauses} shared({shared.name})", f"{types}, {program.type_of(shared)}"
-    result = Value(program.fresh(), rows_axes(program), random.choice(NARROW))
+    result = rounded(program, rows_axes(program), NARROW, streams)
     program.write(f"{result.name} = fastnorm.combine {table}[{index.name}]{clauses} : {types} -> {program.type_of(result)}")
     return [program.add(result)]
 
@@ -59,7 +67,7 @@ def write_gather(program):
 
 def write_residual_add(program):
     a, b = random_stream(program), random_stream(program)
-    result = Value(program.fresh(), rows_axes(program), program.random.choice(NARROW))
+    result = rounded(program, rows_axes(program), NARROW, [a, b])
     program.write(f"{result.name} = fastnorm.residual_add {a.name}, {b.name} : {program.type_of(a)}, {program.type_of(b)} -> "
                   f"{program.type_of(result)}")
     return [program.add(result)]
@@ -83,8 +91,8 @@ def write_norm(program):
         bias = parameter(program, "bias")
         clauses, types = f"{clauses} bias({bias.name})", f"{types}, {program.type_of(bias)}"
     attributes += random.choice(("", "", "", ", round_xhat"))
-    results = [Value(program.fresh(), rows_axes(program), random.choice(NARROW))]
-    if random.random() < 0.4:
+    results = [rounded(program, rows_axes(program), NARROW, [x])]
+    if random.random() < 0.4 and x.coarse == "f32":
         results += [Value(program.fresh(), program.row_axes(), "f32") for _ in range(2 if op == "layer_norm" else 1)]
     names, result_types = ", ".join(v.name for v in results), ", ".join(program.type_of(v) for v in results)
     program.write(f"{names} = fastnorm.{op} {x.name}{clauses} {{{attributes}}} : {types} -> {result_types}")
@@ -95,7 +103,7 @@ def write_norm_backward(program):
     random = program.random
     op = random.choice(("rms_norm", "layer_norm"))
     dy, x = random_stream(program), random_stream(program)
-    operands, types = f"{dy.name}, {x.name}", [program.type_of(dy), program.type_of(x)]
+    operands, types, streams = f"{dy.name}, {x.name}", [program.type_of(dy), program.type_of(x)], [dy, x]
     for statistic in ("mean", "rstd") if op == "layer_norm" else ("rstd",):
         value = program.argument(statistic, program.row_axes(), "f32", "around:1+0.05" if statistic == "rstd" else "")
         operands += f" {statistic}({value.name})"
@@ -109,18 +117,19 @@ def write_norm_backward(program):
     of_input = random.random() < 0.8 and program.hidden > 2
     if of_input and random.random() < 0.4:
         residual = random_stream(program)
+        streams.append(residual)
         operands += f" residual({residual.name})"
         types.append(program.type_of(residual))
     results = []
     if of_input:
-        results.append(("input", Value(program.fresh(), rows_axes(program), random.choice(STORAGE))))
+        results.append(("input", rounded(program, rows_axes(program), STORAGE, streams)))
     parameters = [name for name in ("weight", "bias") if random.random() < 0.6]
     if not results and not parameters:
         parameters = ["bias"]
     for name in parameters:
         axes = weight.axes if weight and name == "weight" else (
             ("head", "hidden") if len(program.rows) > 1 and random.random() < 0.3 else ("hidden",))
-        results.append((name, Value(program.fresh(), axes, random.choice(STORAGE), role="columns")))
+        results.append((name, rounded(program, axes, STORAGE, [dy, x], "columns")))
         if random.random() < 0.3:
             old = program.argument("old", axes, random.choice(STORAGE))
             operands += f" accumulate_{name}({old.name})"
@@ -143,7 +152,7 @@ def write_combine_backward(program):
         program.promised = True
     operands, types = f"{dy.name}[{index.name}] index_map({map})", [program.type_of(dy), program.type_of(index)]
     gated, of_gate, of_rows = random.random() < 0.6, random.random() < 0.5, random.random() < 0.7
-    dtype = random.choice(STORAGE)
+    dtype = random.choice(not_finer(STORAGE, dy.coarse))
     table_type = f"tensor<?x{program.hidden}x{dtype}>"
     if of_gate:
         operands += f" expert_rows({program.table(table_type)})"
@@ -158,7 +167,7 @@ def write_combine_backward(program):
         shown.append(f"expert_rows({table_type})")
         program.scattered[results[-1]] = table_type
     if of_gate:
-        value = program.add(Value(program.fresh(), axes, random.choice(STORAGE)))
+        value = program.add(rounded(program, axes, STORAGE, [dy]))
         results.append(value.name)
         shown.append(f"gate({program.type_of(value)})")
     program.write(f"{', '.join(results)} = fastnorm.combine_backward {operands} : {', '.join(types)} -> {' '.join(shown)}")

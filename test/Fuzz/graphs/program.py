@@ -15,7 +15,8 @@ STORAGE = ("f32", "bf16", "f16")
 @dataclasses.dataclass
 class Value:
     """What a name in the text stands for. Magnitude and error (in 2^-24 of the magnitude) keep graphs well conditioned:
-    an exact value is the same in f32 and f64 arithmetic."""
+    an exact value is the same in f32 and f64 arithmetic. Coarse is the coarsest type that anything was rounded to on the
+    way: a value that f32 and f64 round to neighbours must not end in a finer type."""
 
     name: str
     axes: tuple
@@ -24,6 +25,18 @@ class Value:
     error: float = 0.0
     exact: bool = True
     role: str = ""
+    coarse: str = "f32"
+
+
+FINENESS = ("f32", "f16", "bf16", "f8E4M3FN")
+
+
+def coarsest(dtypes):
+    return max(dtypes, key=FINENESS.index)
+
+
+def not_finer(dtypes, coarse):
+    return [dtype for dtype in dtypes if FINENESS.index(dtype) >= FINENESS.index(coarse)]
 
 
 def attributes_of(name, type, symbol):
