@@ -17,7 +17,7 @@ namespace fastnorm {
 
 /// Each figure may be one that the device does not give.
 struct DeviceReading {
-  std::string driver; ///< "580.159"; empty: not known
+  std::string driver;                    ///< "580.159"; empty: not known
   std::optional<int64_t> clockMegahertz; ///< of the multiprocessors
   std::optional<int64_t> maxClockMegahertz;
   std::optional<int64_t> memoryClockMegahertz;
@@ -25,7 +25,7 @@ struct DeviceReading {
   std::optional<double> watts;
   std::optional<double> limitWatts;
   std::optional<int64_t> celsius;
-  std::vector<std::string> slowdowns; ///< why clocks are held down, as "power cap"; not that it is idle
+  std::vector<std::string> slowdowns;    ///< why clocks are held down, as "power cap"; not that it is idle
   std::optional<int64_t> otherProcesses; ///< that compute on the device
 };
 

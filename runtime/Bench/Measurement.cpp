@@ -62,8 +62,7 @@ void refuseImpossible(Timed &timed, const DeviceInfo &device, CacheState state) 
   double memoryRate = device.memoryBytesPerSecond;
   if (state == CacheState::Cold && memoryRate > 0.0 &&
       static_cast<double>(timed.memoryBytes) > memoryRate * microseconds / 1e6) {
-    timed.refusal = claim(timed.memoryBytes, microseconds) + ", but the memory moves " +
-                    decimal(memoryRate / 1e9, 0) +
+    timed.refusal = claim(timed.memoryBytes, microseconds) + ", but the memory moves " + decimal(memoryRate / 1e9, 0) +
                     " at most: not all of these bytes were moved (row indices that repeat or drop rows?)";
     return;
   }
@@ -72,6 +71,12 @@ void refuseImpossible(Timed &timed, const DeviceInfo &device, CacheState state) 
   if (clockRate > 0.0 && static_cast<double>(timed.byteCount()) > clockRate * microseconds / 1e6)
     timed.refusal = claim(timed.byteCount(), microseconds) + ", but the multiprocessors move " +
                     decimal(clockRate / 1e9, 0) + " at most, wherever the bytes come from: not all of them were moved";
+}
+
+std::optional<double> timesTheGraph(const Rival &rival, const Measurement &measurement) {
+  if (!measurement.isTimed() || measurement.graph->microseconds() <= 0.0)
+    return std::nullopt;
+  return rival.microseconds / measurement.graph->microseconds();
 }
 
 std::optional<double> footprintPerL2(const Measurement &measurement) {

@@ -107,6 +107,9 @@ std::optional<double> shareOf(const Timed &timed, const std::optional<Timed> &ba
 /// What the samples can't be: more bytes in less time than the hardware moves. Writes the refusal, if any.
 void refuseImpossible(Timed &timed, const DeviceInfo &device, CacheState state);
 
+/// How many times as long as the graph a rival takes; nothing where the graph has no time.
+std::optional<double> timesTheGraph(const Rival &rival, const Measurement &measurement);
+
 /// Multiples of the L2 that the launches of a replay go over; nothing where the L2 is not known.
 std::optional<double> footprintPerL2(const Measurement &measurement);
 

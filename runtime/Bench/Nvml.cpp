@@ -46,8 +46,8 @@ struct Slowdown {
 };
 /// That the device is idle, 0x1, is no slowdown.
 constexpr Slowdown kSlowdowns[] = {
-    {0x2, "clocks set by a user"}, {0x4, "power cap"},         {0x8, "hardware slowdown"},  {0x10, "sync boost"},
-    {0x20, "software thermal"},    {0x40, "hardware thermal"}, {0x80, "power brake"},       {0x100, "display clocks"},
+    {0x2, "clocks set by a user"}, {0x4, "power cap"},         {0x8, "hardware slowdown"}, {0x10, "sync boost"},
+    {0x20, "software thermal"},    {0x40, "hardware thermal"}, {0x80, "power brake"},      {0x100, "display clocks"},
 };
 
 } // namespace

@@ -26,8 +26,8 @@ public:
 
 private:
   bool isInterrupted() const { return options.isInterrupted && options.isInterrupted(); }
-  /// One sample of each; nothing where the rounds may go on.
-  std::optional<StopReason> takeRound();
+  /// One sample of each; nothing where the rounds may go on. Rounds count from 1.
+  std::optional<StopReason> takeRound(int64_t round);
   Status takeSample(size_t index);
   std::vector<const std::vector<double> *> wholeRounds() const;
 
@@ -66,8 +66,10 @@ Status Turns::takeSample(size_t index) {
   return {};
 }
 
-std::optional<StopReason> Turns::takeRound() {
-  for (size_t index = 0; index < recordings.size(); ++index) {
+std::optional<StopReason> Turns::takeRound(int64_t round) {
+  bool isBackward = options.turnsRound && round % 2 == 0;
+  for (size_t turn = 0; turn < recordings.size(); ++turn) {
+    size_t index = isBackward ? recordings.size() - 1 - turn : turn;
     if (isInterrupted())
       return StopReason::Interrupted;
     if (Status status = takeSample(index); !status) {
@@ -89,7 +91,7 @@ Sampling Turns::sample() {
   StoppingCriterion criterion(options.stopping);
   std::optional<StopReason> reason;
   for (int64_t rounds = 1; !reason; ++rounds) {
-    reason = takeRound();
+    reason = takeRound(rounds);
     if (!reason)
       reason = criterion.check(wholeRounds());
     if (options.afterRound)

@@ -24,6 +24,9 @@ struct SamplerOptions {
   int64_t warmupReplays = 3;
   /// A graph repeats its buffer sets until a replay takes this long, so that the events' resolution (0.5 us) is small.
   double minReplayMicroseconds = 500.0;
+  /// Whether every second round goes through the candidates from the last to the first, so that none profits from its
+  /// place.
+  bool turnsRound = false;
   /// Asked before every sample: whether to end with what there is. None: never.
   std::function<bool()> isInterrupted = {};
   /// Told after every round how many there were and how many seconds they took. None: nobody.

@@ -81,14 +81,7 @@ Cells line(const KernelRow &row, const Measurement &measurement) {
   return cells;
 }
 
-std::vector<Cells> allLines(const Measurement &measurement) {
-  std::vector<Cells> lines{header(measurement)};
-  for (const KernelRow &row : measurement.kernels)
-    lines.push_back(line(row, measurement));
-  return lines;
-}
-
-std::vector<size_t> widths(const std::vector<Cells> &lines) {
+std::vector<size_t> widths(const TableCells &lines) {
   std::vector<size_t> widest(lines.front().size(), 0);
   for (const Cells &cells : lines)
     for (size_t column = 0; column < cells.size(); ++column)
@@ -128,18 +121,6 @@ const char *describe(StopReason reason) {
   return "";
 }
 
-/// "cold: 3 sets of 64.00 MiB, 3.1 times the L2, …"
-std::string describeWay(const Measurement &measurement) {
-  std::string text = nameOf(measurement.state);
-  text += ": " + std::to_string(measurement.sets) + (measurement.sets == 1 ? " set of " : " sets of ") +
-          decimal(static_cast<double>(measurement.setBytes) / (1 << 20), 2) + " MiB";
-  if (std::optional<double> footprint = footprintPerL2(measurement))
-    text += ", " + decimal(*footprint, 1) + " times the L2";
-  if (measurement.isFlushed)
-    text += ", which reads flush before each sample";
-  return text + "; " + describe(measurement.reason) + " after " + decimal(measurement.seconds, 1) + " s\n";
-}
-
 } // namespace
 
 std::optional<double> occupancy(const DeviceInfo &device, const LaunchFacts &launch) {
@@ -150,8 +131,33 @@ std::optional<double> occupancy(const DeviceInfo &device, const LaunchFacts &lau
   return static_cast<double>(residentThreads) / static_cast<double>(device.maxThreadsPerMultiprocessor);
 }
 
+TableCells tableCells(const Measurement &measurement) {
+  TableCells lines{header(measurement)};
+  for (const KernelRow &row : measurement.kernels)
+    lines.push_back(line(row, measurement));
+  return lines;
+}
+
+std::string describeSymbols(const Measurement &measurement) {
+  std::string text;
+  for (const auto &[symbol, value] : measurement.symbols)
+    text += (text.empty() ? "" : ", ") + symbol + " " + std::to_string(value);
+  return text;
+}
+
+std::string describeWay(const Measurement &measurement) {
+  std::string text = nameOf(measurement.state);
+  text += ": " + std::to_string(measurement.sets) + (measurement.sets == 1 ? " set of " : " sets of ") +
+          decimal(static_cast<double>(measurement.setBytes) / (1 << 20), 2) + " MiB";
+  if (std::optional<double> footprint = footprintPerL2(measurement))
+    text += ", " + decimal(*footprint, 1) + " times the L2";
+  if (measurement.isFlushed)
+    text += ", which reads flush before each sample";
+  return text + "; " + describe(measurement.reason) + " after " + decimal(measurement.seconds, 1) + " s";
+}
+
 std::string formatTable(const Measurement &measurement) {
-  std::vector<Cells> lines = allLines(measurement);
+  TableCells lines = tableCells(measurement);
   std::vector<size_t> widest = widths(lines);
   std::string text;
   for (const Cells &cells : lines) {
@@ -178,10 +184,13 @@ std::string formatSummary(const Measurement &measurement) {
   const Summary &host = graph.samples.hostSummary;
   if (host.count > 0)
     text += "host: " + decimal(host.median, 2) + " us to launch the graph (" + describeSamples(host) + ")\n";
-  for (const Rival &rival : measurement.rivals)
-    text += rival.name + ": " + decimal(rival.microseconds, 2) + " us, " +
-            decimal(rival.microseconds / graph.microseconds(), 2) + " times the graph's\n";
-  return text + describeWay(measurement);
+  for (const Rival &rival : measurement.rivals) {
+    text += rival.name + ": " + decimal(rival.microseconds, 2) + " us";
+    if (std::optional<double> times = timesTheGraph(rival, measurement))
+      text += ", " + decimal(*times, 2) + " times the graph's";
+    text += "\n";
+  }
+  return text + describeWay(measurement) + "\n";
 }
 
 } // namespace fastnorm

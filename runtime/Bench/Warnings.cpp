@@ -122,8 +122,8 @@ private:
       warn("the buffers take " + size + ", too little for launches to find nothing of theirs in it",
            "measure more rows, or read the figures as those of --hot");
     if (measurement.state != CacheState::Cold && *footprint > 1.0)
-      warn("the buffers take " + size + ", so they do not stay in it", "measure fewer rows, or without --" +
-                                                                            std::string(nameOf(measurement.state)));
+      warn("the buffers take " + size + ", so they do not stay in it",
+           "measure fewer rows, or without --" + std::string(nameOf(measurement.state)));
   }
 
   void findNoise(const Timed &timed) {

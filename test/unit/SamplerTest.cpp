@@ -143,6 +143,14 @@ TEST_F(SamplerTest, CandidatesTakeTurnsAndSetsRotate) {
   EXPECT_EQ(lastLaunches(8), "fast0 fast1 slow0 slow1 fast0 fast1 slow0 slow1 ");
 }
 
+TEST_F(SamplerTest, EverySecondRoundMayGoBackward) {
+  options.minReplayMicroseconds = 0.0;
+  options.stopping.minSamples = 32;
+  options.turnsRound = true;
+  ASSERT_TRUE(sampleInTurns(device, {candidate("fast", 1), candidate("slow", 1)}, options));
+  EXPECT_EQ(lastLaunches(8), "fast0 slow0 slow0 fast0 fast0 slow0 slow0 fast0 ");
+}
+
 TEST_F(SamplerTest, CandidateThatDoesNotLaunchIsNamedAndTheStreamRecovers) {
   device.state.launchError = "too many threads";
   EXPECT_EQ(sampleInTurns(device, {candidate("fast", 1)}).error(),

@@ -92,9 +92,7 @@ private:
   std::optional<Nvml> nvml;
   double lastReading = 0.0;
   int64_t readBytes = 0, writtenBytes = 0, mostBytes = 0;
-  std::optional<L2Flush> flush;
-  std::optional<RotatingSets> sets;
-  std::optional<Rotation> rotation;
+  std::optional<PlanOnSets> onSets;
   std::optional<Baseline> copy, stream;
   std::vector<BenchCandidate> candidates;
   std::vector<size_t> timedKernels; ///< launches that are timed apart
@@ -112,25 +110,12 @@ Status Bench::countBytes() {
 }
 
 Status Bench::prepareSets() {
-  Result<RotatingSets> made =
-      RotatingSets::create(inputs.executor, inputs.sources, inputs.given, options.cacheState, inputs.placement);
+  Result<PlanOnSets> made =
+      PlanOnSets::create(inputs.executor, inputs.sources, inputs.given, options.cacheState, inputs.placement);
   if (!made)
     return made.takeError();
-  sets = std::move(*made);
-  if (sets->needsFlush()) {
-    Result<L2Flush> made = L2Flush::create(device(), inputs.executor.plan().target);
-    if (!made)
-      return made.takeError();
-    flush = std::move(*made);
-  }
-  Result<Rotation> bound = Rotation::create(inputs.executor, *sets, inputs.given, flush);
-  if (!bound)
-    return bound.takeError();
-  rotation = std::move(*bound);
-  measurement.isFlushed = sets->needsFlush();
-  measurement.sets = static_cast<int64_t>(sets->all().size());
-  measurement.setBytes = sets->setBytes();
-  measurement.footprintBytes = sets->footprintBytes();
+  onSets.emplace(std::move(*made));
+  onSets->describe(measurement);
   return {};
 }
 
@@ -199,7 +184,7 @@ void Bench::readDevice() {
 }
 
 Status Bench::sample() {
-  candidates.push_back(rotation->graph("graph"));
+  candidates.push_back(onSets->rotation().graph("graph"));
   candidates.back().timesHost = true;
   // A graph of one kernel is that kernel.
   size_t launched = 0;
@@ -210,7 +195,7 @@ Status Bench::sample() {
       continue;
     timedKernels.push_back(index);
     if (launched > 1)
-      candidates.push_back(rotation->kernel(index));
+      candidates.push_back(onSets->rotation().kernel(index));
   }
   Result<Sampling> sampling = sampleInTurns(device(), candidates, samplerOptions());
   if (!sampling)

@@ -21,7 +21,8 @@ static constexpr char kOverview[] =
   fastnorm-run graph.mlir --fill=seed:1 --dim rows=128 --check=reference
   fastnorm-run graph.mlir --input x=x.npy --output y=y.npy
   fastnorm-run graph.mlir --inputs all.safetensors --outputs results.safetensors
-  fastnorm-run graph.mlir --fill=seed:1 --dim rows=4096 --bench
+  fastnorm-run graph.mlir --fill=seed:1 --dim rows=4096 --bench --report=html:page.html
+  fastnorm-run --compare a.json b.json --fill=seed:1 --dim rows=4096
   fastnorm-run graph.mlir --target=h200 --emit=plan -o graph.json
   fastnorm-run --graph=rms_norm --set hidden=2048,dtype=f16 --fill=seed:1 --dim rows=128 --check=reference
 
@@ -52,7 +53,8 @@ static Status checkValues(llvm::ArrayRef<char *> arguments) {
     llvm::StringRef word = flag.ltrim('-');
     auto known = word == flag || flag == argument ? options.end() : options.find(word);
     if (known != options.end() &&
-        (llvm::is_contained({"bench", "hot", "serving", "profile", "explain", "row-invariant", "no-cache"}, word) ||
+        (llvm::is_contained({"bench", "compare", "hot", "serving", "profile", "explain", "row-invariant", "no-cache"},
+                            word) ||
          known->second->getValueExpectedFlag() == llvm::cl::ValueDisallowed))
       return Error{("expected " + flag + " without a value, but got '" + value + "'").str()};
   }
@@ -78,7 +80,8 @@ Status CommandLine::parse(int argc, char **argv) {
     std::string name = (entry.first.size() == 1 ? "-" : "--") + entry.first.str();
     if (option.getNumOccurrences() && !isInCategory(option, category))
       return Error{"unknown command line argument '" + name + "'; see fastnorm-run --help"};
-    bool isRepeatable = llvm::is_contained({"input", "output", "dim", "set", "offset", "against", ""}, entry.first);
+    bool isRepeatable = llvm::is_contained(
+        {"input", "output", "dim", "set", "offset", "against", "report", "results", ""}, entry.first);
     if (option.getNumOccurrences() > 1 && !isRepeatable)
       return Error{"expected " + name + " once, but got it " + std::to_string(option.getNumOccurrences()) + " times"};
   }

@@ -93,6 +93,14 @@ struct CommandLine {
                "With --bench: sample for so long at most, where medians are not known to 1 % before (default: 5)"};
   Flags against{*this, "against", "NAME=TIME",
                 "With --bench: a time from elsewhere to compare with, as torch=392us (ns, us, ms or s; repeatable)"};
+  Flags reports{*this, "report", "table|json|csv|html[:FILE]",
+                "What to print, or to write into a file: the table, everything with all samples, a line a kernel, or a "
+                "page to look at (repeatable)"};
+  Flags results{
+      *this, "results", "FILE.json",
+      "Report what --report=json wrote instead of running anything; of several, how they differ (repeatable)"};
+  llvm::cl::opt<bool> compare{"compare", llvm::cl::desc("Time two compiled plans in turns: --compare A.json B.json"),
+                              llvm::cl::ZeroOrMore, llvm::cl::cat(category)};
   llvm::cl::opt<bool> profile{
       "profile",
       llvm::cl::desc("Print nothing and let a profiler see one run of the graph, after a warm-up: for nsys profile -c "

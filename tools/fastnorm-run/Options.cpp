@@ -143,6 +143,10 @@ static Status checkFilesDiffer(const Options &options) {
     read.push_back(options.inputsFile);
   if (!options.outputsFile.empty())
     written.push_back(options.outputsFile);
+  llvm::append_range(read, options.results);
+  llvm::append_range(read, options.compared);
+  for (const ReportRequest &request : options.reports)
+    written.push_back(request.file);
   for (const std::string &to : written)
     for (const std::string &from : read)
       if (to != "-" && llvm::sys::fs::is_regular_file(from) && llvm::sys::fs::equivalent(to, from))
@@ -160,13 +164,15 @@ static Status checkCombination(const CommandLine &line, const Options &options) 
     return Error{"expected --explain, which shows all ways to fuse, or --fuse, which names one, but got both"};
   if (line.noCache && line.cacheFolder.getNumOccurrences())
     return Error{"expected --cache-dir, which names where plans are kept, or --no-cache, but got both"};
-  bool prints = !options.runs() || options.bench || options.check != CheckScope::None;
+  bool prints = !options.runs() || options.bench || !options.reports.empty() || options.check != CheckScope::None;
   if (options.profile && (prints || !options.outputs.empty() || !options.outputsFile.empty()))
     return Error{"expected --profile, which only runs the graph for a profiler, or --emit, --dump, --bench, --check or "
                  "--output, but got both"};
   if (line.emitFile.getNumOccurrences() && options.emit.empty())
     return Error{"expected -o together with --emit=mlir, plan or ptx, but got it alone; results of a run are written "
                  "with --output NAME=FILE.npy"};
+  if (!options.runs() && !options.reports.empty())
+    return Error{"expected --emit, --dump or --explain, which do not run the graph, or --report, but got both"};
   if (!options.runs() &&
       (options.bench || options.check != CheckScope::None || !options.outputs.empty() || !options.outputsFile.empty()))
     return Error{"expected --emit, --dump or --explain, which do not run the graph, or --bench, --check, --output or "
@@ -183,10 +189,26 @@ static Status checkCombination(const CommandLine &line, const Options &options) 
   return {};
 }
 
+/// Results of earlier runs, or two plans.
+static Status readOtherSources(const CommandLine &line, Options &options) {
+  size_t wanted = line.compare ? 2 : 0;
+  bool isTemplate = line.graph.getNumOccurrences() || line.settings.getNumOccurrences();
+  if (isTemplate || (line.compare && line.results.getNumOccurrences()) || line.sources.size() != wanted)
+    return Error{line.compare ? "expected --compare with two compiled plans (.json) and no other graph, but got " +
+                                    std::to_string(line.sources.size())
+                              : "expected --results without a graph or plan, but got one"};
+  if (line.compare)
+    options.compared.assign(line.sources.begin(), line.sources.end());
+  options.results.assign(line.results.begin(), line.results.end());
+  return {};
+}
+
 /// A file or a template, and the template's settings.
 static Status readSource(const CommandLine &line, Options &options) {
   options.graph = line.graph;
   bool isTemplate = line.graph.getNumOccurrences() != 0;
+  if (line.results.getNumOccurrences() || line.compare)
+    return readOtherSources(line, options);
   if (line.sources.size() + isTemplate != 1)
     return Error{"expected one graph (.mlir), plan (.json) or --graph NAME, but got " +
                  std::to_string(line.sources.size() + isTemplate) + "; see fastnorm-run --help"};

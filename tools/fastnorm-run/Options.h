@@ -25,6 +25,13 @@ enum class DeviceKind : uint8_t { Auto, Cuda, Emulator };
 /// Which rows are compared with the reference; Auto is a sample where all would take too long.
 enum class CheckScope : uint8_t { None, Auto, All, Sample };
 
+enum class ReportForm : uint8_t { Table, Json, Csv, Html };
+
+struct ReportRequest {
+  ReportForm form = ReportForm::Table;
+  std::string file = "-"; ///< "-": stdout
+};
+
 struct Options {
   std::string source;                          ///< a graph (.mlir), or a compiled plan (.json)
   std::string graph;                           ///< a template, or "help"; empty: `source`
@@ -57,8 +64,11 @@ struct Options {
   CheckScope check = CheckScope::None;
   bool bench = false;
   CacheState cacheState = CacheState::Cold;
-  double seconds = 5.0;      ///< at most, of sampling
-  std::vector<Rival> rivals; ///< written behind --against
+  double seconds = 5.0; ///< at most, of sampling
+  std::vector<ReportRequest> reports;
+  std::vector<std::string> results;  ///< files of earlier runs to report instead of running
+  std::vector<std::string> compared; ///< two compiled plans to time in turns; none: `source` is run
+  std::vector<Rival> rivals;         ///< written behind --against
   bool profile = false;
 
   bool explain = false;

@@ -60,7 +60,11 @@ static std::error_code writeTo(const std::string &path, std::string_view content
   if (error)
     return error;
   stream << llvm::StringRef(contents.data(), contents.size());
-  stream.close();
+  // Others may still write to stdout.
+  if (path == "-")
+    stream.flush();
+  else
+    stream.close();
   error = stream.error();
   // A stream with an error that was not looked at ends the process.
   stream.clear_error();

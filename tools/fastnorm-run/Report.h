@@ -13,9 +13,13 @@
 
 namespace fastnorm::tool {
 
-/// Prints or writes what --report asks for, and all warnings to stderr. Failed where a measurement ended before it was
-/// whole, or a file can't be written.
-Exit report(const Options &options, const Measurement &measurement);
+/// Prints and writes what --report asks for, the table where nothing else goes to stdout, and all warnings to stderr.
+/// `remark` stands below the table. Failed where a measurement ended before it was whole, or something can't be
+/// written; what can be written is.
+Exit report(const Options &options, const std::vector<Measurement> &measurements, const std::string &remark = "");
+
+/// Reports what earlier runs wrote as JSON.
+Exit reportResults(const Options &options);
 
 } // namespace fastnorm::tool
 

@@ -124,3 +124,31 @@ BenchCandidate Rotation::kernel(size_t index) const {
   return candidate("kernel " + std::to_string(index),
                    [index](const Execution &execution, Stream &stream) { return execution.launchOne(stream, index); });
 }
+
+Result<PlanOnSets> PlanOnSets::create(const Executor &executor, const OperandSources &inputs, const SymbolValues &given,
+                                      CacheState state, const OperandSetOptions &options) {
+  PlanOnSets result;
+  Result<RotatingSets> sets = RotatingSets::create(executor, inputs, given, state, options);
+  if (!sets)
+    return sets.takeError();
+  result.sets = std::move(*sets);
+  std::optional<L2Flush> flush;
+  if (result.sets->needsFlush()) {
+    Result<L2Flush> made = L2Flush::create(executor.device(), executor.plan().target);
+    if (!made)
+      return made.takeError();
+    flush = std::move(*made);
+  }
+  Result<Rotation> bound = Rotation::create(executor, *result.sets, given, flush);
+  if (!bound)
+    return bound.takeError();
+  result.bound = std::move(*bound);
+  return result;
+}
+
+void PlanOnSets::describe(Measurement &measurement) const {
+  measurement.isFlushed = sets->needsFlush();
+  measurement.sets = static_cast<int64_t>(sets->all().size());
+  measurement.setBytes = sets->setBytes();
+  measurement.footprintBytes = sets->footprintBytes();
+}

@@ -66,6 +66,21 @@ private:
   bool touchesFirst = false;
 };
 
+/// A plan bound to sets of its own, with what flushes the L2 where they need it. The executor must outlive it.
+class PlanOnSets {
+public:
+  static Result<PlanOnSets> create(const Executor &executor, const OperandSources &inputs, const SymbolValues &given,
+                                   CacheState state, const OperandSetOptions &options = {});
+
+  const Rotation &rotation() const { return *bound; }
+  /// Writes how many sets there are, and how large.
+  void describe(Measurement &measurement) const;
+
+private:
+  std::optional<RotatingSets> sets;
+  std::optional<Rotation> bound;
+};
+
 } // namespace fastnorm::tool
 
 #endif // FASTNORM_TOOLS_RUN_ROTATION_H

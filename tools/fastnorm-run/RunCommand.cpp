@@ -9,17 +9,17 @@
 
 #include "ArgumentValues.h"
 #include "BenchCommand.h"
-#include "Bindings.h"
 #include "CheckReference.h"
-#include "FillRoles.h"
 #include "OutputFile.h"
 #include "PlanCache.h"
+#include "PreparedPlan.h"
 #include "ProfilePlan.h"
 #include "Report.h"
 #include "RowSample.h"
 #include "RunPlan.h"
 
 #include "runtime/TensorIO/Npy.h"
+#include "runtime/TensorIO/Safetensors.h"
 
 #include "llvm/Support/raw_ostream.h"
 
@@ -29,6 +29,9 @@ using namespace fastnorm::tool;
 static Status checkOutputFiles(const Options &options) {
   for (const auto &[name, path] : options.outputs)
     if (Status writable = checkWritableTensor(path); !writable)
+      return writable;
+  for (const ReportRequest &request : options.reports)
+    if (Status writable = checkWritableText(request.file); !writable)
       return writable;
   return options.outputsFile.empty() ? Status() : checkWritableTensor(options.outputsFile);
 }
@@ -45,85 +48,46 @@ static Status writeOutputs(const Options &options, const OperandSet &operands) {
   return options.outputsFile.empty() ? Status() : writeSafetensors(options.outputsFile, *outputs);
 }
 
-/// A plan, the values it runs on, and what is made of the command line for it.
+/// What is run, and how.
 struct PreparedRun {
   const Options &options;
   const Source &source;
-  const Executor &executor;
-  const std::vector<int64_t> &symbolValues;
-  const SymbolValues &given;
-  const ArgumentValues &values;
-  bool samples;
+  const PreparedPlan &plan;
 };
 
 static Status check(const PreparedRun &run, const OperandSet &operands) {
-  CheckedRun checked{run.source.function(), run.executor.plan(), run.symbolValues, run.values, operands};
-  return run.samples ? checkReferenceSample(checked) : checkReference(checked);
+  CheckedRun checked{run.source.function(), run.plan.executor->plan(), run.plan.symbolValues, run.plan.values,
+                     operands};
+  return run.plan.samples ? checkReferenceSample(checked) : checkReference(checked);
 }
 
 static Exit runOn(const PreparedRun &prepared) {
   const Options &options = prepared.options;
-  const Executor &executor = prepared.executor;
-  OperandSources inputs = prepared.values.sources();
+  const Executor &executor = *prepared.plan.executor;
+  const SymbolValues &given = prepared.plan.given;
+  OperandSources inputs = prepared.plan.values.sources();
   OperandSetOptions placement;
   placement.offsetElements = options.offsets;
   if (options.profile) {
-    Status profiled = profilePlan(executor, inputs, prepared.given, placement);
+    Status profiled = profilePlan(executor, inputs, given, placement);
     return profiled ? Exit::Done : failed(profiled.error());
   }
-  Result<RunResult> run = runPlan(executor, inputs, prepared.given, placement);
+  Result<RunResult> run = runPlan(executor, inputs, given, placement);
   if (!run)
     return failed(run.error());
   if (Status written = writeOutputs(options, run->operands); !written)
     return failed(written.error());
 
-  Measurement measurement =
-      describeRun(options, executor.plan(), prepared.symbolValues, executor.device().info(), std::move(run->launches));
+  Measurement measurement = describeRun(options, executor.plan(), prepared.plan.symbolValues, executor.device().info(),
+                                        std::move(run->launches));
   if (options.bench && !measurement.device.isEmulator)
-    if (Status measured = measure(options, {executor, inputs, prepared.given, placement}, measurement); !measured)
+    if (Status measured = measure(options, {executor, inputs, given, placement}, measurement); !measured)
       return failed(measured.error());
-  Exit reported = report(options, measurement);
+  Exit reported = report(options, {measurement});
   if (options.check != CheckScope::None)
     if (Status matches = check(prepared, run->operands); !matches)
       return failed(matches.error());
   return reported;
-}
-
-/// Binds files, symbols and fills to a plan, and runs it.
-static Exit runPlanOf(const Options &options, const Source &source, Plan plan, Device &device) {
-  Result<InputFiles> files = InputFiles::open(options);
-  if (!files)
-    return failed(files.error());
-  if (Status known = checkNames(plan, options, *files); !known)
-    return badUse(known.error());
-  mlir::func::FuncOp graph = source.isGraph() ? source.function() : mlir::func::FuncOp();
-  Result<std::map<std::string, FillRole>> roles = fillRoles(plan, options, graph);
-  if (!roles)
-    return badUse(roles.error());
-  if (Status possible = RowSample::isPossible(plan, graph); options.check == CheckScope::Sample && !possible)
-    return badUse(possible.error());
-  Result<NamedTensors> inputs = files->read(plan);
-  if (!inputs)
-    return failed(inputs.error());
-  Result<SymbolBindings> symbols = SymbolBindings::of(plan, options, *files, *inputs);
-  if (!symbols)
-    return failed(symbols.error());
-  Result<std::vector<int64_t>> symbolValues = symbols->values();
-  if (!symbolValues)
-    return badUse(symbolValues.error());
-  SymbolValues given = symbols->given();
-  if (auto limit = options.dimensions.find(kSmLimitSymbol); limit != options.dimensions.end())
-    given.insert(*limit);
-  bool samples = options.check == CheckScope::Sample ||
-                 (options.check != CheckScope::All && wantsSample(plan, graph, *symbolValues));
-  FillRequest request{options.fillSeed.value_or(0), std::move(*roles), samples};
-  Result<ArgumentValues> values = ArgumentValues::create(plan, std::move(*inputs), request, *symbolValues, device);
-  if (!values)
-    return failed(values.error());
-  Result<std::unique_ptr<Executor>> executor = Executor::create(std::move(plan), device);
-  if (!executor)
-    return failed(executor.error());
-  return runOn({options, source, **executor, *symbolValues, given, *values, samples});
 }
 
 Exit tool::runCommand(const Options &options, const Source &source, const CompileOptions &compileOptions,
@@ -133,5 +97,7 @@ Exit tool::runCommand(const Options &options, const Source &source, const Compil
   Result<Plan> plan = PlanCache(options).plan(source, compileOptions);
   if (!plan)
     return failed(plan.error());
-  return runPlanOf(options, source, std::move(*plan), device);
+  std::optional<PreparedPlan> prepared;
+  Exit exit = preparePlan(options, source, std::move(*plan), device, prepared);
+  return prepared ? runOn({options, source, *prepared}) : exit;
 }

@@ -5,10 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "CompareCommand.h"
 #include "EmitCommand.h"
 #include "Exit.h"
 #include "OpenDevice.h"
 #include "Options.h"
+#include "Report.h"
 #include "RunCommand.h"
 #include "Source.h"
 
@@ -57,6 +59,10 @@ static Result<Source> readSource(const Options &options, const std::string &grap
 }
 
 static Exit run(const Options &options) {
+  if (!options.results.empty())
+    return reportResults(options);
+  if (!options.compared.empty())
+    return compareCommand(options);
   std::string graphText;
   if (options.graph == "help") {
     llvm::outs() << describeTemplates();

@@ -168,8 +168,8 @@ int cuDeviceTotalMem_v2(size_t *bytes, int) {
   return 0;
 }
 int cuDeviceGetAttribute(int *value, int attribute, int) {
-  const std::map<int, int> values{{13, 1980000}, {16, 132}, {36, 3201000}, {37, 6144},    {38, 64 << 10}, {39, 2048},
-                                  {75, 9},       {76, 0},   {82, 65536},   {88, 0},       {97, 232448},   {120, 1}};
+  const std::map<int, int> values{{13, 1980000}, {16, 132}, {36, 3201000}, {37, 6144}, {38, 64 << 10}, {39, 2048},
+                                  {75, 9},       {76, 0},   {82, 65536},   {88, 0},    {97, 232448},   {120, 1}};
   auto found = values.find(attribute);
   *value = found == values.end() ? 0 : found->second;
   return found == values.end() ? kInvalidValue : 0;
