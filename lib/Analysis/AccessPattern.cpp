@@ -7,9 +7,6 @@
 
 #include "fastnorm/Analysis/AccessPattern.h"
 
-#include "fastnorm/Analysis/RowLayout.h"
-
-#include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -83,119 +80,6 @@ AccessPattern::AccessPattern(KernelOp kernel) : kernel(kernel), columns(columnVa
       unsupported.emplace_back(kernel, "reads or writes i1; i1 can't be stored, only computed");
 }
 
-/// The number of a kernel's result that a function returns as its own result `number`.
-static std::optional<unsigned> resultOf(KernelOp kernel, FunctionOpInterface function, int64_t number) {
-  Operation *terminator = function.getFunctionBody().front().getTerminator();
-  if (number >= terminator->getNumOperands())
-    return std::nullopt;
-  auto result = dyn_cast<OpResult>(terminator->getOperand(number));
-  return result && result.getOwner() == kernel ? std::optional<unsigned>(result.getResultNumber()) : std::nullopt;
-}
-
-/// Whether the thread that writes an element of a result is the one that reads that of an argument: rows are streamed;
-/// of what follows the column reductions, each result has threads of its own.
-bool AccessPattern::isReadByWriter(BlockArgument argument, unsigned result) const {
-  Block &body = kernel.getBody().front();
-  OperandRange yielded = body.getTerminator()->getOperands();
-  if (!llvm::is_contained(columnOperands, argument))
-    return llvm::is_contained(streamed, argument) && !isScattered(yielded[result]);
-  llvm::DenseSet<Value> readers{argument};
-  addComputed(body, readers);
-  for (auto [number, value] : llvm::enumerate(yielded))
-    if (number != result && readers.contains(value))
-      return false;
-  return columns.contains(yielded[result]);
-}
-
-void AccessPattern::findTied() {
-  auto function = kernel->getParentOfType<FunctionOpInterface>();
-  for (auto [input, argument] : llvm::zip(kernel.getInputs(), kernel.getBody().getArguments())) {
-    auto outside = dyn_cast<BlockArgument>(input);
-    auto tie = function && outside && outside.getOwner()->getParentOp() == function
-                   ? function.getArgAttrOfType<IntegerAttr>(outside.getArgNumber(), kResultAttr)
-                   : IntegerAttr();
-    std::optional<unsigned> result = tie ? resultOf(kernel, function, tie.getInt()) : std::nullopt;
-    if (!result)
-      continue;
-    tied.emplace_back(argument, *result);
-    if (!isReadByWriter(argument, *result))
-      unsupported.emplace_back(kernel, "writes its result " + std::to_string(*result) + " over input " +
-                                           std::to_string(argument.getArgNumber()) +
-                                           ", which other threads read, too; only an input of [row, hidden] that is "
-                                           "not gathered from, or one of [hidden] that is added to sums over rows, "
-                                           "can share the buffer of a result");
-  }
-}
-
-std::optional<std::string> AccessPattern::whyNotReadAgain() const {
-  Operation *yield = kernel.getBody().front().getTerminator();
-  for (auto [argument, result] : tied)
-    for (int64_t later = phaseOf(yield->getOperand(result)) + 1; later < phases; ++later)
-      if (neededIn(later).contains(argument))
-        return "reads input " + std::to_string(argument.getArgNumber()) + " again after its result " +
-               std::to_string(result) + " was written over it";
-  return std::nullopt;
-}
-
-int64_t AccessPattern::coveredColumns(ScheduleAttr schedule) const {
-  // Vectors of groups begin with their groups, shifted or not.
-  return isShifted(schedule) && !hasGroups ? hidden + schedule.getVectorWidth() - 1 : hidden;
-}
-
-int64_t AccessPattern::columnChunks(ScheduleAttr schedule) const {
-  return llvm::divideCeil(coveredColumns(schedule), schedule.getColumnChunk());
-}
-
-Value AccessPattern::anchor() const {
-  for (Value yielded : kernel.getBody().front().getTerminator()->getOperands())
-    if (!isScattered(yielded) && axesOf(yielded).areRowsAnd({Axis::Hidden}))
-      return yielded;
-  return streamed.empty() ? Value() : Value(streamed.front());
-}
-
-bool AccessPattern::liesAsAnchor(Value value, ScheduleAttr schedule) const {
-  Value other = anchor();
-  if (!other || hasGroups || isTable(value))
-    return false;
-  if (value == other)
-    return true;
-  // Columns between aligned places; bases that are multiples of 16 bytes are such places.
-  auto period = [&](Value operand) { return std::min<int64_t>(schedule.getVectorWidth(), 16 / elementBytes(operand)); };
-  if (alignment < 16 || period(value) > period(other))
-    return false;
-  auto isCongruent = [&](RowStride left, RowStride right) {
-    // Those known at run time are multiples of 16 bytes.
-    auto past = [](RowStride stride) { return ShapedType::isDynamic(stride.elements) ? 0 : stride.elements; };
-    return (past(left) - past(right)) % period(value) == 0;
-  };
-  RowLayout own = RowLayout::of(kernel, value), others = RowLayout::of(kernel, other);
-  return own.innerRows == others.innerRows && isCongruent(own.outer, others.outer) &&
-         isCongruent(own.inner, others.inner);
-}
-
-/// How far apart rows may be for vectors to be aligned in all of them.
-void AccessPattern::placeRows() {
-  Block &block = kernel.getBody().front();
-  if (auto function = kernel->getParentOfType<FunctionOpInterface>())
-    if (auto given = function->getAttrOfType<IntegerAttr>(kAlignmentAttr))
-      alignment = given.getInt();
-  alignedElements = int64_t(1) << llvm::countr_zero(static_cast<uint64_t>(hidden));
-  SmallVector<Value> operands(block.getArguments());
-  llvm::append_range(operands, block.getTerminator()->getOperands());
-  for (Value value : operands) {
-    AxesAttr axes = axesOf(value);
-    RowLayout layout = RowLayout::of(kernel, value);
-    if (!layout.reachesAllRows)
-      unsupported.emplace_back(kernel, "reads rows of axes " + axes.str() + " that two strides do not reach");
-    if (axes && !axes.contains(Axis::Hidden))
-      continue;
-    int64_t bytes = elementBytes(value);
-    int64_t aligned = layout.alignmentBytes(bytes, alignment);
-    if (aligned < 16)
-      alignedElements = std::min(alignedElements, std::max<int64_t>(1, aligned / bytes));
-  }
-}
-
 void AccessPattern::countElement(Type type) {
   int64_t bytes = elementBytes(type);
   widestBytes = std::max(widestBytes, bytes);
@@ -247,65 +131,19 @@ void AccessPattern::countGroups(Value value) {
   groups = cast<RankedTensorType>(value.getType()).getShape()[*axes.dimensionOf(Axis::Group)];
 }
 
+SmallVector<int64_t> AccessPattern::rowSumsOf(int64_t phase) const {
+  SmallVector<int64_t> numbers;
+  for (auto [number, sum] : llvm::enumerate(rowSums))
+    if (phaseOfOp(sum.reduce) == phase)
+      numbers.push_back(static_cast<int64_t>(number));
+  return numbers;
+}
+
 int64_t AccessPattern::phaseOfOp(Operation *op) const {
   int64_t latest = 0;
   for (Value operand : op->getOperands())
     latest = std::max(latest, phaseOf(operand));
   return latest;
-}
-
-llvm::DenseSet<Value> AccessPattern::neededIn(int64_t phase) const {
-  SmallVector<Value> values;
-  for (ReduceOp reduce : llvm::concat<const ReduceOp>(rowReductions, columnReductions))
-    if (phaseOfOp(reduce) == phase)
-      values.push_back(reduce.getInput());
-  for (Value result : kernel.getBody().front().getTerminator()->getOperands())
-    if (phaseOf(result) == phase && !columns.contains(result))
-      values.push_back(isScattered(result) ? result.getDefiningOp<ScatterOp>().getRows() : result);
-  return neededFor(values);
-}
-
-llvm::DenseSet<Value> AccessPattern::neededOrKeptIn(int64_t phase) const {
-  SmallVector<Value> values;
-  for (Value value : crossing)
-    if (phaseOf(value) == phase && !isa<BlockArgument>(value))
-      values.push_back(value);
-  llvm::DenseSet<Value> needed = neededFor(values);
-  for (Value value : neededIn(phase))
-    needed.insert(value);
-  return needed;
-}
-
-llvm::DenseSet<Value> AccessPattern::neededForRowReductions(int64_t phase) const {
-  SmallVector<Value> values;
-  for (ReduceOp reduce : rowReductions)
-    if (phaseOfOp(reduce) == phase)
-      values.push_back(reduce.getInput());
-  return neededFor(values);
-}
-
-llvm::DenseSet<Value> AccessPattern::neededForOutputs() const {
-  SmallVector<Value> values;
-  for (ReduceOp reduce : columnReductions)
-    values.push_back(reduce.getInput());
-  for (Value result : kernel.getBody().front().getTerminator()->getOperands())
-    if (!columns.contains(result))
-      values.push_back(isScattered(result) ? result.getDefiningOp<ScatterOp>().getRows() : result);
-  return neededFor(values);
-}
-
-/// Values that vary along hidden and that others are computed from, themselves included.
-llvm::DenseSet<Value> AccessPattern::neededFor(SmallVector<Value> values) const {
-  llvm::DenseSet<Value> needed;
-  while (!values.empty()) {
-    Value value = values.pop_back_val();
-    AxesAttr axes = axesOf(value);
-    if (!axes || !variesAlongHidden(axes) || !needed.insert(value).second)
-      continue;
-    if (Operation *producer = value.getDefiningOp())
-      llvm::append_range(values, producer->getOperands());
-  }
-  return needed;
 }
 
 /// The heads of all column reductions are the same: each of a kernel's CTAs has rows of one.
@@ -350,56 +188,66 @@ void AccessPattern::visit(Operation *op) {
       crossing.insert(operand);
   }
   auto reduce = dyn_cast<ReduceOp>(op);
-  bool reducesHidden = reduce && reduce.getAxis() == Axis::Hidden;
   // The threads of a group meet by shuffles; those of a row end the phase.
-  bool endsPhase = reducesHidden && !reduce.getGroup();
+  bool endsPhase = reduce && reduce.getAxis() == Axis::Hidden && !reduce.getGroup();
   for (Value result : op->getResults())
     phase[result] = opPhase + endsPhase;
-  if (endsPhase) {
-    rowReductions.push_back(reduce);
-    phases = std::max(phases, opPhase + 2);
-    bool hasSlots = reduce.getOperandAxes().contains(Axis::Slot);
-    int64_t count = hasSlots ? cast<RankedTensorType>(reduce.getResult().getType()).getShape().back() : 1;
-    for (int64_t slot = 0; slot < count; ++slot)
-      rowSums.push_back({reduce, slot});
-  }
-  if (reducesHidden) {
-    AxesAttr axes = reduce.getOperandAxes();
-    if (!axes.areRowsAnd({Axis::Hidden}) && (reduce.getGroup() || !axes.areRowsAnd({Axis::Slot, Axis::Hidden})))
-      unsupported.emplace_back(op, "reduces hidden of a value with axes " + axes.str() +
-                                       "; only [row, hidden] and, as a whole, [row, slot, hidden] can be reduced over "
-                                       "hidden");
-  }
-  if (isColumnReduction(op)) {
-    visitColumnReduction(reduce);
-  } else if (reduce && !reducesHidden && !reduce.getOperandAxes().areRowsAnd({Axis::Slot, Axis::Hidden}))
-    unsupported.emplace_back(op, "reduces slot of a value with axes " + reduce.getOperandAxes().str() +
-                                     "; only [row, slot, hidden] can be reduced over slot");
-  auto gather = dyn_cast<GatherOp>(op);
-  if (gather) {
+  if (endsPhase)
+    countRowSums(reduce);
+  if (reduce)
+    visitReduction(reduce);
+  if (auto gather = dyn_cast<GatherOp>(op)) {
     bool hasSlots = axesOf(gather.getResult()).contains(Axis::Slot);
     (hasSlots ? gathers : rowGathers).push_back(gather);
     if (!isa<BlockArgument>(gather.getIndex()))
       unsupported.emplace_back(op, "gathers with an index that the kernel computes");
   }
-  if (auto scatter = dyn_cast<ScatterOp>(op)) {
-    visitScatter(scatter);
-    return;
+  if (auto scatter = dyn_cast<ScatterOp>(op))
+    return visitScatter(scatter);
+  for (Value result : op->getResults())
+    visitResult(result);
+}
+
+void AccessPattern::countRowSums(ReduceOp reduce) {
+  rowReductions.push_back(reduce);
+  phases = std::max(phases, phaseOf(reduce.getResult()) + 1);
+  bool hasSlots = reduce.getOperandAxes().contains(Axis::Slot);
+  int64_t count = hasSlots ? cast<RankedTensorType>(reduce.getResult().getType()).getShape().back() : 1;
+  for (int64_t slot = 0; slot < count; ++slot)
+    rowSums.push_back({reduce, slot});
+}
+
+void AccessPattern::visitReduction(ReduceOp reduce) {
+  if (isColumnReduction(reduce))
+    return visitColumnReduction(reduce);
+  AxesAttr axes = reduce.getOperandAxes();
+  bool hasSlots = axes.areRowsAnd({Axis::Slot, Axis::Hidden});
+  if (reduce.getAxis() != Axis::Hidden) {
+    if (!hasSlots)
+      unsupported.emplace_back(reduce, "reduces slot of a value with axes " + axes.str() +
+                                           "; only [row, slot, hidden] can be reduced over slot");
+  } else if (!axes.areRowsAnd({Axis::Hidden}) && (reduce.getGroup() || !hasSlots)) {
+    unsupported.emplace_back(reduce, "reduces hidden of a value with axes " + axes.str() +
+                                         "; only [row, hidden] and, as a whole, [row, slot, hidden] can be reduced "
+                                         "over hidden");
   }
-  for (Value result : op->getResults()) {
-    AxesAttr axes = axesOf(result);
-    if (axes.contains(Axis::Slot))
-      slots = cast<RankedTensorType>(result.getType()).getShape()[*axes.dimensionOf(Axis::Slot)];
-    if (axes.contains(Axis::Hidden))
-      hidden = cast<RankedTensorType>(result.getType()).getShape()[*axes.dimensionOf(Axis::Hidden)];
-    countGroups(result);
-    if (axes.contains(Axis::Group) && !axes.areRowsAnd({Axis::Group}))
-      unsupported.emplace_back(op, "computes a value with axes " + axes.str() + "; groups go with [row, group]");
-    if (axes.contains(Axis::Slot) && !axes.contains(Axis::Row))
-      unsupported.emplace_back(op, "computes a value with axes " + axes.str() + ", which no schedule places");
-    if (axes.contains(Axis::Slot) && axes.contains(Axis::Hidden) && phase[result] > 0)
-      unsupported.emplace_back(op, "computes slots after a row reduction, which no schedule places");
-  }
+}
+
+void AccessPattern::visitResult(Value result) {
+  Operation *op = result.getDefiningOp();
+  AxesAttr axes = axesOf(result);
+  ArrayRef<int64_t> shape = cast<RankedTensorType>(result.getType()).getShape();
+  if (axes.contains(Axis::Slot))
+    slots = shape[*axes.dimensionOf(Axis::Slot)];
+  if (axes.contains(Axis::Hidden))
+    hidden = shape[*axes.dimensionOf(Axis::Hidden)];
+  countGroups(result);
+  if (axes.contains(Axis::Group) && !axes.areRowsAnd({Axis::Group}))
+    unsupported.emplace_back(op, "computes a value with axes " + axes.str() + "; groups go with [row, group]");
+  if (axes.contains(Axis::Slot) && !axes.contains(Axis::Row))
+    unsupported.emplace_back(op, "computes a value with axes " + axes.str() + ", which no schedule places");
+  if (axes.contains(Axis::Slot) && axes.contains(Axis::Hidden) && phaseOf(result) > 0)
+    unsupported.emplace_back(op, "computes slots after a row reduction, which no schedule places");
 }
 
 void AccessPattern::visitScatter(ScatterOp scatter) {

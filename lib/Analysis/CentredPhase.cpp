@@ -107,6 +107,11 @@ bool fastnorm::meetsOnceForMoments(ScheduleAttr schedule) {
          schedule.getThreadsPerRow() * schedule.getClusterCtas() > 32;
 }
 
+int64_t fastnorm::meetingsOfRow(const AccessPattern &pattern, ScheduleAttr schedule) {
+  auto saved = meetsOnceForMoments(schedule) ? static_cast<int64_t>(centredPhases(pattern).size()) : 0;
+  return pattern.phases - 1 - saved;
+}
+
 bool fastnorm::hasEqualWarps(const AccessPattern &pattern, ScheduleAttr schedule) {
   return !pattern.isShifted(schedule) && schedule.getColumnChunk() * schedule.getCtasPerRow() == pattern.hidden;
 }
@@ -117,8 +122,7 @@ int64_t fastnorm::valuesPerWarp(const AccessPattern &pattern, ScheduleAttr sched
 }
 
 int64_t fastnorm::valuesTold(const AccessPattern &pattern, ScheduleAttr schedule, int64_t phase) {
-  int64_t reductions = llvm::count_if(
-      pattern.rowSums, [&](AccessPattern::RowSum sum) { return pattern.phaseOfOp(sum.reduce) == phase; });
+  auto reductions = static_cast<int64_t>(pattern.rowSumsOf(phase).size());
   if (!meetsOnceForMoments(schedule))
     return reductions;
   for (const CentredPhase &pair : centredPhases(pattern)) {

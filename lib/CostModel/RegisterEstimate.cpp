@@ -55,12 +55,6 @@ static int64_t registersOfSlots(const AccessPattern &pattern) {
   return sums + (scattersSlots(pattern) ? kRegistersPerScatteredSlot * pattern.slots + kArithmeticRegisters : 0);
 }
 
-/// How often the threads of a row meet.
-static int64_t meetings(const AccessPattern &pattern, ScheduleAttr schedule) {
-  auto saved = meetsOnceForMoments(schedule) ? static_cast<int64_t>(centredPhases(pattern).size()) : 0;
-  return pattern.phases - 1 - saved;
-}
-
 /// Registers that one vector of a value takes in its storage type.
 static int64_t words(Value value, ScheduleAttr schedule) {
   // A vector lies within one group.
@@ -109,7 +103,7 @@ RegisterEstimate::RegisterEstimate(const AccessPattern &pattern, ScheduleAttr sc
   slots = registersOfSlots(pattern);
   base = kBaseRegisters + shiftRegisters(pattern, schedule) + (schedule.isPersistent() ? kWalkRegisters : 0) +
          (schedule.hasTiles() ? kTileRegisters : 0) +
-         kRegistersPerFurtherReduction * std::max<int64_t>(0, meetings(pattern, schedule) - 1);
+         kRegistersPerFurtherReduction * std::max<int64_t>(0, meetingsOfRow(pattern, schedule) - 1);
   vectors = schedule.getVectorsPerThread();
   vectorsInFlight = schedule.getVectorsInFlight();
 

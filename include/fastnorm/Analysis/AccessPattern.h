@@ -76,6 +76,9 @@ struct AccessPattern {
   /// nothing where it does not.
   std::optional<std::string> whyNotReadAgain() const;
 
+  /// Which of `rowSums` end a phase, by number.
+  llvm::SmallVector<int64_t> rowSumsOf(int64_t phase) const;
+
   int64_t phaseOf(mlir::Value value) const { return phase.lookup(value); }
   /// The phase in which an op runs: that of its operands.
   int64_t phaseOfOp(mlir::Operation *op) const;
@@ -117,6 +120,9 @@ struct AccessPattern {
 private:
   void classify(mlir::BlockArgument argument);
   void visit(mlir::Operation *op);
+  void countRowSums(ReduceOp reduce);
+  void visitReduction(ReduceOp reduce);
+  void visitResult(mlir::Value result);
   void visitScatter(ScatterOp scatter);
   void checkAccumulation();
   void countElement(mlir::Type type);
@@ -131,7 +137,7 @@ private:
   llvm::DenseMap<mlir::Value, int64_t> phase;
 };
 
-/// Whether a thread holds values with these axes vector by vector: they have hidden, or group.
+/// Whether a thread holds values with these axes (null: none) vector by vector: they have hidden, or group.
 bool variesAlongHidden(AxesAttr axes);
 
 /// 32-bit registers that one vector leaves for later phases in the form the schedule keeps it.

@@ -36,6 +36,9 @@ llvm::SmallVector<CentredPhase> centredPhases(const AccessPattern &pattern);
 /// several warps.
 bool meetsOnceForMoments(ScheduleAttr schedule);
 
+/// How often the threads of a row meet.
+int64_t meetingsOfRow(const AccessPattern &pattern, ScheduleAttr schedule);
+
 /// Whether every warp of a row holds equally many of its elements; else they differ, and some may hold none.
 bool hasEqualWarps(const AccessPattern &pattern, ScheduleAttr schedule);
 
