@@ -174,11 +174,7 @@ private:
   }
 
   void findWait() {
-    cost.meetings = std::max<int64_t>(0, pattern.phases - 1);
-    for (const CentredPhase &centred : centredPhases(pattern)) {
-      (void)centred;
-      cost.meetings -= meetsOnceForMoments(schedule);
-    }
+    cost.meetings = meetingsOfRow(pattern, schedule);
     // Loads that wait for what was loaded, and groups of loads that come behind one another.
     bool followsIndex = !pattern.gathers.empty() || !pattern.rowGathers.empty() || slotsAddedUp > 0;
     double dependent = followsIndex ? 1 : 0;
@@ -275,19 +271,31 @@ CostEstimate fastnorm::estimateCost(const AccessPattern &pattern, ScheduleAttr s
   return Estimator(pattern, schedule, target, rows, hotInputs).estimate();
 }
 
-std::string CostEstimate::bound() const {
-  std::pair<double, const char *> parts[] = {
-      {launchUs, "the launch"},
-      {waitUs, "latency"},
-      {transferUs, isBoundByMultiprocessor ? "one multiprocessor" : "memory"},
-      {idleUs, "too few bytes in flight"},
-      {finalizeUs, "the second launch"},
+llvm::StringRef fastnorm::describe(Bound bound) {
+  switch (bound) {
+  case Bound::Launch: return "the launch";
+  case Bound::Latency: return "latency";
+  case Bound::Memory: return "memory";
+  case Bound::Multiprocessor: return "one multiprocessor";
+  case Bound::BytesInFlight: return "too few bytes in flight";
+  case Bound::SecondLaunch: return "the second launch";
+  }
+  llvm_unreachable("every bound has its words");
+}
+
+Bound CostEstimate::bound() const {
+  std::pair<double, Bound> parts[] = {
+      {launchUs, Bound::Launch},
+      {waitUs, Bound::Latency},
+      {transferUs, isBoundByMultiprocessor ? Bound::Multiprocessor : Bound::Memory},
+      {idleUs, Bound::BytesInFlight},
+      {finalizeUs, Bound::SecondLaunch},
   };
-  return std::max_element(std::begin(parts), std::end(parts))->second;
+  return llvm::max_element(parts, llvm::less_first())->second;
 }
 
 std::string CostEstimate::str() const {
   return llvm::formatv("{0} x {1}, {2} a SM, {3} registers: {4:F1} us, {5:F1} MB, bound by {6}", ctas, threads,
-                       ctasPerMultiprocessor, registers, totalUs, coldBytes / 1e6, bound())
+                       ctasPerMultiprocessor, registers, totalUs, coldBytes / 1e6, describe(bound()))
       .str();
 }

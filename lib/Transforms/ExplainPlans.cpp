@@ -102,22 +102,23 @@ private:
 
   std::string adviceFor(const CostEstimate &cost) const {
     TimingAttr timing = timingOf(target);
-    std::string bound = cost.bound();
-    if (bound == "memory")
+    switch (cost.bound()) {
+    case Bound::Memory:
       return llvm::formatv("fewer bytes; it moves {0:F0} GB/s, memory can be read at {1}", cost.bandwidth(),
                            timing.getReadBandwidth());
-    if (bound == "one multiprocessor")
+    case Bound::Multiprocessor:
       return llvm::formatv("rows over more CTAs; {0} multiprocessors have work for {1} CTAs",
                            target.getMultiprocessors(), cost.ctas);
-    if (bound == "too few bytes in flight")
+    case Bound::BytesInFlight:
       return llvm::formatv("more loads in flight; {0:F0} KB a multiprocessor wait for {1:F2} us each time",
                            cost.inFlightBytes / 1024.0, cost.waitUs);
-    if (bound == "latency")
+    case Bound::Latency:
       return llvm::formatv("fewer loads that wait for each other ({0}), fewer meetings of threads ({1})", cost.chain,
                            cost.meetings);
-    if (bound == "the launch")
-      return "more rows a launch, or fewer launches";
-    return "fewer CTAs that leave partial sums";
+    case Bound::Launch: return "more rows a launch, or fewer launches";
+    case Bound::SecondLaunch: return "fewer CTAs that leave partial sums";
+    }
+    llvm_unreachable("every bound has its advice");
   }
 
   const FusionPlans &plans;

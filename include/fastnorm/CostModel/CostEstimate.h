@@ -19,6 +19,12 @@
 
 namespace fastnorm {
 
+/// What most of a kernel's time goes into.
+enum class Bound : uint8_t { Launch, Latency, Memory, Multiprocessor, BytesInFlight, SecondLaunch };
+
+/// "the launch", "latency", "memory", "one multiprocessor", "too few bytes in flight" or "the second launch".
+llvm::StringRef describe(Bound bound);
+
 /// The microseconds of one kernel in a graph that is replayed, and what they are made of. The sum of launchUs, waitUs,
 /// transferUs, idleUs and finalizeUs is totalUs.
 struct CostEstimate {
@@ -48,9 +54,7 @@ struct CostEstimate {
 
   /// GB/s that the bytes of the bus take over the whole time.
   double bandwidth() const { return totalUs > 0 ? coldBytes / totalUs / 1000 : 0; }
-  /// What most of the time goes into: "the launch", "latency", "memory", "one multiprocessor", "too few bytes in
-  /// flight" or "the second launch".
-  std::string bound() const;
+  Bound bound() const;
   /// "3467 x 384, 3 a SM, 64 registers: 53.1 us, 213.0 MB, bound by memory"
   std::string str() const;
 };

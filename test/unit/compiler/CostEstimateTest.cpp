@@ -239,12 +239,12 @@ TEST(CostEstimate, HotInputsDoNotCrossTheBus) {
 
 TEST(CostEstimate, SaysWhatBounds) {
   Fixture wide({"rms_norm", hidden(16384), 2048, 0, ""}, "h200");
-  EXPECT_EQ(wide.estimate(2048).bound(), "memory");
-  EXPECT_EQ(Fixture({"rms_norm", hidden(4096), 1, 0, ""}, "h200").estimate(1).bound(), "latency");
+  EXPECT_EQ(describe(wide.estimate(2048).bound()), "memory");
+  EXPECT_EQ(describe(Fixture({"rms_norm", hidden(4096), 1, 0, ""}, "h200").estimate(1).bound()), "latency");
   // One CTA a multiprocessor, with one 2-byte element a thread: the complaint that began this.
   CostEstimate starved = wide.estimate(2048, "<kind = per_row, scope = cta, threads_per_row = 1024, vector_width = 1, "
                                              "vectors_per_thread = 16>");
-  EXPECT_EQ(starved.bound(), "too few bytes in flight");
+  EXPECT_EQ(describe(starved.bound()), "too few bytes in flight");
 }
 
 TEST(CostEstimate, SmallerCardsAreSlowerAndModelled) {
