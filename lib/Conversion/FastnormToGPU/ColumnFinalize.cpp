@@ -8,11 +8,8 @@
 #include "ColumnFinalize.h"
 
 #include "MapBody.h"
-#include "PartialsLayout.h"
 #include "RowReduction.h"
 #include "VectorAccess.h"
-
-#include "fastnorm/Analysis/SharedLayout.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -22,115 +19,10 @@
 using namespace mlir;
 using namespace fastnorm;
 
-static constexpr int64_t kWarps = kFinalizeThreads / 32;
 /// Loads of a thread that are issued before the first is used.
 static constexpr int64_t kSetsInFlight = 4;
-/// Sets that one CTA of the first of two launches adds up.
-static constexpr int64_t kSetsOfSplit = 256;
-
-int64_t fastnorm::finalizeSplits(const AccessPattern &pattern, ScheduleAttr schedule) {
-  int64_t sets = persistentClusters(schedule) / pattern.columnHeads;
-  return sets > kMostSetsOfOneLaunch ? llvm::divideCeil(sets, kSetsOfSplit) : 1;
-}
 
 static Type elementOf(Value value) { return cast<RankedTensorType>(value.getType()).getElementType(); }
-
-/// Elements of a set that one CTA has: a unit for each of finalize_width neighbouring lanes.
-static int64_t tileElements(const PartialsLayout &layout, ScheduleAttr schedule) {
-  return layout.unit * schedule.getFinalizeWidth();
-}
-
-/// CTAs that share the columns.
-static int64_t columnTiles(const PartialsLayout &layout, ScheduleAttr schedule) {
-  return llvm::divideCeil(layout.chunks * layout.chunk, tileElements(layout, schedule));
-}
-
-/// f32 in shared memory that one warp leaves of a column reduction: 16 bytes more than it has, so that warps begin in
-/// different banks.
-static int64_t slotsOfWarp(const PartialsLayout &layout, ScheduleAttr schedule) {
-  return llvm::alignTo(tileElements(layout, schedule), 4) + 4;
-}
-
-/// The column reductions that a value is computed from, by number, and the inputs.
-static void collectSources(const AccessPattern &pattern, Value value, llvm::SetVector<int64_t> &reductions,
-                           llvm::SetVector<Value> &inputs, llvm::DenseSet<Value> &seen) {
-  if (!seen.insert(value).second)
-    return;
-  if (isa<BlockArgument>(value)) {
-    inputs.insert(value);
-    return;
-  }
-  Operation *op = value.getDefiningOp();
-  if (isColumnReduction(op)) {
-    reductions.insert(llvm::find(pattern.columnReductions, op) - pattern.columnReductions.begin());
-    return;
-  }
-  for (Value operand : op->getOperands())
-    collectSources(pattern, operand, reductions, inputs, seen);
-}
-
-static void collectSources(const AccessPattern &pattern, Value value, llvm::SetVector<int64_t> &reductions,
-                           llvm::SetVector<Value> &inputs) {
-  llvm::DenseSet<Value> seen;
-  collectSources(pattern, value, reductions, inputs, seen);
-}
-
-FinalizeInterface::FinalizeInterface(OpBuilder &builder, const AccessPattern &pattern, ScheduleAttr schedule,
-                                     StringRef name, bool leavesPartials)
-    : leavesPartials(leavesPartials) {
-  KernelOp kernel = pattern.kernel;
-  Location loc = kernel.getLoc();
-  PartialsLayout layout(pattern, schedule);
-  llvm::SetVector<Value> sources;
-  size_t mostReductions = 1;
-  OperandRange yielded = kernel.getBody().front().getTerminator()->getOperands();
-  for (auto [number, value] : llvm::enumerate(yielded)) {
-    if (leavesPartials || !pattern.columns.contains(value))
-      continue;
-    results.push_back(number);
-    llvm::SetVector<int64_t> reductions;
-    collectSources(pattern, value, reductions, sources);
-    mostReductions = std::max(mostReductions, reductions.size());
-  }
-  for (Value source : sources)
-    inputs.push_back(cast<BlockArgument>(source));
-  ctas = columnTiles(layout, schedule) * (leavesPartials ? layout.reductions * finalizeSplits(pattern, schedule)
-                                                         : static_cast<int64_t>(results.size()));
-
-  auto pointerType = [&](Type element) {
-    return MemRefType::get({1}, element, MemRefLayoutAttrInterface(), builder.getI64IntegerAttr(1));
-  };
-  SmallVector<Type> types;
-  for (BlockArgument input : inputs)
-    types.push_back(pointerType(elementOf(input)));
-  for (unsigned result : results)
-    types.push_back(pointerType(elementOf(kernel.getResult(result))));
-  types.append(leavesPartials ? 2 : 1, pointerType(builder.getF32Type()));
-  types.push_back(builder.getI64Type());
-  int64_t slotCount = static_cast<int64_t>(mostReductions) * kWarps * slotsOfWarp(layout, schedule);
-  auto slotsType =
-      MemRefType::get({slotCount}, builder.getF32Type(), MemRefLayoutAttrInterface(), builder.getI64IntegerAttr(3));
-  function = gpu::GPUFuncOp::create(builder, loc, name, builder.getFunctionType(types, {}), TypeRange(slotsType));
-  function->setAttr(gpu::GPUDialect::getKernelFuncAttrName(), builder.getUnitAttr());
-  function.setKnownBlockSizeAttr(builder.getDenseI32ArrayAttr({static_cast<int32_t>(kFinalizeThreads), 1, 1}));
-  slots = function.getWorkgroupAttributions()[0];
-  function.setWorkgroupAttributionAttr(0, LLVM::LLVMDialect::getAlignAttrName(), builder.getI64IntegerAttr(16));
-
-  ArrayRef<BlockArgument> arguments = function.getArguments();
-  for (BlockArgument input : inputs) {
-    inputPointers[input] = arguments.front();
-    arguments = arguments.drop_front();
-  }
-  resultPointers.append(arguments.begin(), arguments.begin() + results.size());
-  arguments = arguments.drop_front(results.size());
-  partials = arguments.front();
-  nextPartials = leavesPartials ? arguments[1] : BlockArgument();
-  // Behind it is the shared memory.
-  sets = arguments[leavesPartials ? 2 : 1];
-  OpBuilder::InsertionGuard guard(builder);
-  builder.setInsertionPointToStart(&function.getBody().front());
-  gpu::ReturnOp::create(builder, loc);
-}
 
 namespace {
 
@@ -139,8 +31,8 @@ public:
   FinalizeEmitter(OpBuilder &builder, const AccessPattern &pattern, ScheduleAttr schedule,
                   const FinalizeInterface &interface)
       : builder(builder), loc(pattern.kernel.getLoc()), pattern(pattern), schedule(schedule), interface(interface),
-        layout(pattern, schedule), access(builder, loc), width(schedule.getFinalizeWidth()),
-        tiles(columnTiles(layout, schedule)), unit(VectorType::get({layout.unit}, builder.getF32Type())) {}
+        layout(pattern, schedule), tileShape(layout, schedule), access(builder, loc),
+        width(schedule.getFinalizeWidth()), unit(VectorType::get({layout.unit}, builder.getF32Type())) {}
 
   void run() {
     enter();
@@ -182,17 +74,17 @@ private:
     warp = divide(thread, 32);
     ownUnit = remainder(lane, width);
     rowOfWarp = divide(lane, width);
-    tile = remainder(cta, tiles);
-    part = divide(cta, tiles);
+    tile = remainder(cta, tileShape.ofColumns);
+    part = divide(cta, tileShape.ofColumns);
     split = i32(0);
     firstSet = widened(add(multiply(warp, 32 / width), rowOfWarp));
     if (int64_t splits = finalizeSplits(pattern, schedule); interface.leavesPartials) {
       split = remainder(part, splits);
       part = divide(part, splits);
       firstSet = add(multiply(firstSet, splits), widened(split));
-      setStep = 32 / width * kWarps * splits;
+      setStep = 32 / width * kFinalizeWarps * splits;
     } else {
-      setStep = 32 / width * kWarps;
+      setStep = 32 / width * kFinalizeWarps;
     }
     // Of the units of a set, of all chunks.
     Value number = add(multiply(tile, width), ownUnit);
@@ -217,11 +109,6 @@ private:
     }
   }
 
-  Value addressOf(Value pointer) {
-    Value address = memref::ExtractAlignedPointerAsIndexOp::create(builder, loc, pointer);
-    return arith::IndexCastOp::create(builder, loc, builder.getI64Type(), address);
-  }
-
   Value combine(Combiner combiner, Value left, Value right) {
     return emitCombine(builder, loc, combiner, left, right, /*contract=*/false);
   }
@@ -231,7 +118,7 @@ private:
     Value exists = less(set, interface.sets);
     if (unitExists)
       exists = both(exists, unitExists);
-    Value base = add(add(addressOf(interface.partials), unitBytes), multiply(set, layout.setBytes()));
+    Value base = add(add(emitAddress(builder, loc, interface.partials), unitBytes), multiply(set, layout.setBytes()));
     Value loaded = access.load(unit, {base, reduction * layout.reductionBytes()}, LoadPolicy::Ordered, exists);
     // Zeros came where nothing was read.
     if (combinerOf(reduction) == Combiner::Add)
@@ -279,8 +166,8 @@ private:
     auto onFirst = scf::IfOp::create(builder, loc, isFirst, /*withElseRegion=*/false);
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(onFirst.thenBlock());
-    Value slot = add(add(multiply(warp, slotsOfWarp(layout, schedule)), multiply(ownUnit, layout.unit)),
-                     i32(slotNumber * kWarps * slotsOfWarp(layout, schedule)));
+    Value slot = add(add(multiply(warp, tileShape.slotsOfWarp), multiply(ownUnit, layout.unit)),
+                     i32(slotNumber * kFinalizeWarps * tileShape.slotsOfWarp));
     vector::StoreOp::create(builder, loc, sum, interface.slots, index(slot), /*nontemporal=*/false,
                             llvm::MaybeAlign(layout.unit * 4));
   }
@@ -288,8 +175,8 @@ private:
   /// A reduction's sum for the element of this thread's number in the tile.
   Value readSum(int64_t reduction, int64_t slotNumber) {
     Value sum;
-    for (int64_t number = 0; number < kWarps; ++number) {
-      Value slot = add(thread, i32((slotNumber * kWarps + number) * slotsOfWarp(layout, schedule)));
+    for (int64_t number = 0; number < kFinalizeWarps; ++number) {
+      Value slot = add(thread, i32((slotNumber * kFinalizeWarps + number) * tileShape.slotsOfWarp));
       Value value = memref::LoadOp::create(builder, loc, interface.slots, index(slot));
       sum = sum ? combine(combinerOf(reduction), sum, value) : value;
     }
@@ -299,8 +186,7 @@ private:
   /// Runs `emit` in the threads that have an element of the tile.
   void onElements(llvm::function_ref<void()> emit) {
     gpu::BarrierOp::create(builder, loc);
-    Value hasElement =
-        arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, thread, i32(tileElements(layout, schedule)));
+    Value hasElement = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, thread, i32(tileShape.elements));
     auto onOwners = scf::IfOp::create(builder, loc, hasElement, /*withElseRegion=*/false);
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(onOwners.thenBlock());
@@ -311,39 +197,38 @@ private:
   void leaveSums(int64_t reduction) {
     shareSums(reduction, /*slotNumber=*/0);
     onElements([&] {
-      Value element = add(multiply(tile, tileElements(layout, schedule)), thread);
+      Value element = add(multiply(tile, tileShape.elements), thread);
       Value exists = less(element, i32(layout.chunks * layout.chunk));
       Value rank = divide(element, layout.chunk);
       Value within = remainder(element, layout.chunk);
       Value bytes = add(multiply(widened(rank), layout.chunkBytes()), multiply(widened(within), 4));
       bytes = add(bytes, multiply(widened(split), layout.setBytes()));
-      storeElement(readSum(reduction, /*slotNumber=*/0), add(addressOf(interface.nextPartials), bytes),
+      storeElement(readSum(reduction, /*slotNumber=*/0), add(emitAddress(builder, loc, interface.nextPartials), bytes),
                    reduction * layout.reductionBytes(), exists);
     });
   }
 
   void storeResult(int64_t number) {
     Value yielded = pattern.kernel.getBody().front().getTerminator()->getOperand(interface.results[number]);
-    llvm::SetVector<int64_t> reductions;
-    llvm::SetVector<Value> inputs;
-    collectSources(pattern, yielded, reductions, inputs);
-    for (auto [slotNumber, reduction] : llvm::enumerate(reductions))
+    ColumnSources sources(pattern, yielded);
+    for (auto [slotNumber, reduction] : llvm::enumerate(sources.reductions))
       shareSums(reduction, slotNumber);
     onElements([&] {
       enterColumn();
       values.clear();
-      for (Value input : inputs)
+      for (Value input : sources.inputs)
         values[input] = loadElement(input);
-      for (auto [slotNumber, reduction] : llvm::enumerate(reductions))
+      for (auto [slotNumber, reduction] : llvm::enumerate(sources.reductions))
         values[pattern.columnReductions[reduction]->getResult(0)] = readSum(reduction, slotNumber);
-      Value address = add(addressOf(interface.resultPointers[number]), elementOffset(yielded, axesOf(yielded)));
+      Value address =
+          add(emitAddress(builder, loc, interface.resultPointers[number]), elementOffset(yielded, axesOf(yielded)));
       storeElement(valueOf(yielded), address, /*offsetBytes=*/0, columnExists);
     });
   }
 
   /// Which column the element of this thread is, from the order of pieces.
   void enterColumn() {
-    Value element = add(multiply(tile, tileElements(layout, schedule)), thread);
+    Value element = add(multiply(tile, tileShape.elements), thread);
     Value rank = divide(element, layout.chunk);
     Value within = remainder(element, layout.chunk);
     column = layout.columnOf(builder, loc, schedule, divide(within, layout.piece));
@@ -363,7 +248,8 @@ private:
   }
 
   Value loadElement(Value input) {
-    Value address = add(addressOf(interface.inputPointers.lookup(input)), elementOffset(input, axesOf(input)));
+    Value address =
+        add(emitAddress(builder, loc, interface.inputPointers.lookup(input)), elementOffset(input, axesOf(input)));
     // It may share its buffer with the result.
     Value loaded = access.load(VectorType::get({1}, elementOf(input)), {address, 0}, LoadPolicy::Ordered, columnExists);
     return vector::ExtractOp::create(builder, loc, loaded, int64_t(0));
@@ -388,9 +274,9 @@ private:
   ScheduleAttr schedule;
   const FinalizeInterface &interface;
   PartialsLayout layout;
+  FinalizeTile tileShape;
   VectorAccess access;
   int64_t width; ///< units that a warp reads of one set
-  int64_t tiles;
   VectorType unit;
   Value thread, warp, tile, part, split; ///< i32
   Value ownUnit, rowOfWarp;              ///< i32: of the warp's units, and of its sets

@@ -9,11 +9,17 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
 using namespace fastnorm;
+
+Value fastnorm::emitAddress(OpBuilder &builder, Location loc, Value pointer) {
+  Value index = memref::ExtractAlignedPointerAsIndexOp::create(builder, loc, pointer);
+  return arith::IndexCastOp::create(builder, loc, builder.getI64Type(), index);
+}
 
 static int64_t bytesOf(VectorType type) { return type.getNumElements() * type.getElementTypeBitWidth() / 8; }
 

@@ -34,6 +34,9 @@ struct VectorAddress {
   int64_t offsetBytes = 0;
 };
 
+/// Where a bare pointer points, as an integer (i64).
+mlir::Value emitAddress(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value pointer);
+
 class VectorAccess {
 public:
   VectorAccess(mlir::OpBuilder &builder, mlir::Location loc) : builder(builder), loc(loc) {}
