@@ -65,7 +65,7 @@ void BodyEmitter::enterRow(const RowPosition &place, ArrayRef<Value> rowScalars,
   presentSlots.clear();
   // Row bases are 64-bit; the offset of a thread within its row is small.
   auto enter = [&](Value pointer, Value value) {
-    Value address = pointerAsInteger(pointer);
+    Value address = emitAddress(builder, loc, pointer);
     bool table = isTable(value);
     if (Value offset = table ? Value() : rowOffsetBytes(value))
       address = arith::AddIOp::create(builder, loc, address, offset);
@@ -109,7 +109,7 @@ void BodyEmitter::holdInvariants(const RowPosition &place) {
     Value pointer = interface.inputPointers.lookup(argument);
     int64_t vectorBytes = schedule.getVectorWidth() * elementBytes(argument);
     rowAddress[pointer] =
-        arith::AddIOp::create(builder, loc, pointerAsInteger(pointer),
+        arith::AddIOp::create(builder, loc, emitAddress(builder, loc, pointer),
                               arith::MulIOp::create(builder, loc, position.lane, constant(vectorBytes)));
     if (isOfHead)
       rowAddress[pointer] = arith::AddIOp::create(builder, loc, rowAddress[pointer], rowOffsetBytes(argument));
@@ -226,9 +226,10 @@ void BodyEmitter::issueInvariants(int64_t vector, LoadPolicy policy, const llvm:
 
 SmallVector<Value> BodyEmitter::startPartials(int64_t phase) {
   SmallVector<Value> partials;
-  for (AccessPattern::RowSum sum : pattern.rowSums)
-    if (pattern.phaseOfOp(sum.reduce) == phase)
-      partials.push_back(emitIdentity(builder, loc, sum.reduce.getCombiner()));
+  for (int64_t number : pattern.rowSumsOf(phase)) {
+    ReduceOp reduce = pattern.rowSums[number].reduce;
+    partials.push_back(emitIdentity(builder, loc, reduce.getCombiner()));
+  }
   return partials;
 }
 
@@ -269,13 +270,11 @@ void BodyEmitter::accumulateColumns(ReduceOp reduce, int64_t number, int64_t vec
 }
 
 void BodyEmitter::accumulateRows(int64_t phase, int64_t vector, SmallVectorImpl<Value> &partials) {
-  auto partial = partials.begin();
-  for (AccessPattern::RowSum sum : pattern.rowSums)
-    if (ReduceOp reduce = sum.reduce; pattern.phaseOfOp(reduce) == phase) {
-      if (!reduce.getOperandAxes().contains(Axis::Slot))
-        *partial = accumulate(reduce, vectorValue(reduce.getInput(), vector), vector, *partial);
-      ++partial;
-    }
+  for (auto [number, partial] : llvm::zip(pattern.rowSumsOf(phase), partials)) {
+    ReduceOp reduce = pattern.rowSums[number].reduce;
+    if (!reduce.getOperandAxes().contains(Axis::Slot))
+      partial = accumulate(reduce, vectorValue(reduce.getInput(), vector), vector, partial);
+  }
 }
 
 void BodyEmitter::storeOutput(unsigned resultIndex, Value value, int64_t vector) {
@@ -319,22 +318,22 @@ void BodyEmitter::computeOutputs(int64_t vector) {
 
 SmallVector<Value> BodyEmitter::reducePartials(int64_t phase, ArrayRef<Value> partials) {
   SmallVector<PartialReduction> pending;
-  for (auto [number, sum] : llvm::enumerate(pattern.rowSums))
-    if (ReduceOp reduce = sum.reduce; pattern.phaseOfOp(reduce) == phase)
-      pending.push_back({reduce.getCombiner(), partials[pending.size()], static_cast<int64_t>(number)});
+  for (auto [number, partial] : llvm::zip(pattern.rowSumsOf(phase), partials)) {
+    ReduceOp reduce = pattern.rowSums[number].reduce;
+    pending.push_back({reduce.getCombiner(), partial, number});
+  }
   return pending.empty() ? SmallVector<Value>()
                          : emitRowReductions(builder, interface, schedule, position, pending, exchange);
 }
 
 void BodyEmitter::enterTotals(int64_t phase, ArrayRef<Value> totals) {
-  for (AccessPattern::RowSum sum : pattern.rowSums)
-    if (ReduceOp reduce = sum.reduce; pattern.phaseOfOp(reduce) == phase) {
-      if (reduce.getOperandAxes().contains(Axis::Slot))
-        slotValues[reduce.getResult()].push_back(totals.front());
-      else
-        scalars[reduce.getResult()] = totals.front();
-      totals = totals.drop_front();
-    }
+  for (auto [number, total] : llvm::zip(pattern.rowSumsOf(phase), totals)) {
+    ReduceOp reduce = pattern.rowSums[number].reduce;
+    if (reduce.getOperandAxes().contains(Axis::Slot))
+      slotValues[reduce.getResult()].push_back(total);
+    else
+      scalars[reduce.getResult()] = total;
+  }
   computeScalars(phase + 1);
 }
 

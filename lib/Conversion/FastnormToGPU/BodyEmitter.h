@@ -148,7 +148,6 @@ private:
 
   VectorAddress addressOf(mlir::Value pointer, mlir::Value value, int64_t vector);
   VectorAddress resultAddress(unsigned index, int64_t vector);
-  mlir::Value pointerAsInteger(mlir::Value pointer);
   /// Bytes from an operand's base to its row; null: none.
   mlir::Value rowOffsetBytes(mlir::Value value);
   mlir::Value tableOffset(mlir::Value table, mlir::Value index);

@@ -7,10 +7,11 @@
 
 #include "ClusterReduction.h"
 
+#include "VectorAccess.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
-#include "mlir/Dialect/MemRef/IR/MemRef.h"
 
 using namespace mlir;
 using namespace fastnorm;
@@ -35,9 +36,8 @@ static LLVM::LLVMPointerType pointerIn(OpBuilder &builder, NVVM::NVVMMemorySpace
 }
 
 Value fastnorm::emitSharedPointer(OpBuilder &builder, Location loc, Value slots) {
-  Value index = memref::ExtractAlignedPointerAsIndexOp::create(builder, loc, slots);
-  Value address = arith::IndexCastOp::create(builder, loc, builder.getI64Type(), index);
-  return LLVM::IntToPtrOp::create(builder, loc, pointerIn(builder, NVVM::NVVMMemorySpace::Shared), address);
+  return LLVM::IntToPtrOp::create(builder, loc, pointerIn(builder, NVVM::NVVMMemorySpace::Shared),
+                                  emitAddress(builder, loc, slots));
 }
 
 Value fastnorm::emitPeerPointer(OpBuilder &builder, Location loc, Value slots, Value rank) {

@@ -10,7 +10,6 @@
 #include "VectorAccess.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -70,8 +69,7 @@ void fastnorm::emitFill(OpBuilder &builder, const AccessPattern &pattern, const 
   auto element = VectorType::get({1}, builder.getF32Type());
   ArrayRef<BlockArgument> pointers = interface.function.getArguments();
   auto addressOf = [&](Value pointer) -> VectorAddress {
-    Value base = i64(memref::ExtractAlignedPointerAsIndexOp::create(builder, loc, pointer));
-    return {arith::AddIOp::create(builder, loc, base, offset), 0};
+    return {arith::AddIOp::create(builder, loc, emitAddress(builder, loc, pointer), offset), 0};
   };
   for (auto [number, sum] : llvm::enumerate(interface.sums)) {
     Value isOwn = compare(arith::CmpIPredicate::eq, part, static_cast<int64_t>(number));

@@ -17,7 +17,6 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
-#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -89,12 +88,7 @@ private:
       number = add(multiply(cluster, layout.chunks), multiply(rank, TileLayout(pattern, schedule).chunksOfCta));
       number = chunk ? add(number, chunk) : number;
     }
-    chunkBase = add(addressOf(interface.columnSums), multiply(number, layout.chunkBytes()));
-  }
-
-  Value addressOf(Value pointer) {
-    Value address = memref::ExtractAlignedPointerAsIndexOp::create(builder, loc, pointer);
-    return arith::IndexCastOp::create(builder, loc, builder.getI64Type(), address);
+    chunkBase = add(emitAddress(builder, loc, interface.columnSums), multiply(number, layout.chunkBytes()));
   }
 
   /// Leaves a piece of a reduction's sums, number `first` (i64) + `further` of the chunk; nothing where it does
@@ -122,26 +116,23 @@ private:
       column = add(column, firstOfHead);
     for (const PlainColumnSum &sum : plainColumnSums(pattern))
       if (sum.reduction == reduction)
-        access.addTo(value, {add(addressOf(interface.resultPointers[sum.result]), multiply(column, 4)), 0}, inVectors,
-                     exists);
+        access.addTo(value,
+                     {add(emitAddress(builder, loc, interface.resultPointers[sum.result]), multiply(column, 4)), 0},
+                     inVectors, exists);
   }
 
   void storeOwn(int64_t reduction, ArrayRef<Value> vectors) {
     for (auto [vector, sum] : llvm::enumerate(vectors))
       for (auto [number, value] : llvm::enumerate(emitPieces(builder, loc, sum, piece)))
-        leave(reduction, value, position.lane, firstPiece(vector, number), Value());
-  }
-
-  /// The first thread's piece of a vector.
-  int64_t firstPiece(int64_t vector, int64_t number) const {
-    return (number * schedule.getVectorsPerThread() + vector) * schedule.getThreadsPerRow();
+        leave(reduction, value, position.lane, layout.firstPiece(schedule, vector, number), Value());
   }
 
   Value loadVector(int64_t reduction, Combiner combiner, int64_t vector, Value isThere) {
     SmallVector<Value> values;
     for (int64_t number = 0; number < schedule.getVectorWidth() / piece; ++number) {
       VectorAddress address{add(chunkBase, multiply(position.lane, pieceBytes())),
-                            reduction * layout.reductionBytes() + firstPiece(vector, number) * pieceBytes()};
+                            reduction * layout.reductionBytes() +
+                                layout.firstPiece(schedule, vector, number) * pieceBytes()};
       values.push_back(access.load(pieceType, address, LoadPolicy::Ordered, isThere));
     }
     Value sum = emitJoined(builder, loc, values);

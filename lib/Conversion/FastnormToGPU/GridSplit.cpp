@@ -15,7 +15,6 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
-#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -30,9 +29,8 @@ public:
   GridPartials(OpBuilder &builder, const AccessPattern &pattern, ScheduleAttr schedule,
                const KernelInterface &interface, const RowPosition &position)
       : builder(builder), loc(pattern.kernel.getLoc()), pattern(pattern), schedule(schedule), access(builder, loc) {
-    Value index = memref::ExtractAlignedPointerAsIndexOp::create(builder, loc, interface.rowSums);
-    Value base = arith::IndexCastOp::create(builder, loc, builder.getI64Type(), index);
-    rowBase = add(base, multiply(position.row, sumBytes() * pattern.rowSums.size()));
+    rowBase =
+        add(emitAddress(builder, loc, interface.rowSums), multiply(position.row, sumBytes() * pattern.rowSums.size()));
     // A CTA's columns begin at its number times its chunk.
     Value rank = arith::DivUIOp::create(builder, loc, position.columnBase, constant(schedule.getColumnChunk()));
     own = add(rowBase, multiply(rank, 4));
@@ -41,7 +39,7 @@ public:
 
   /// Stores what this CTA's columns add to the reductions of a phase.
   void store(int64_t phase, ArrayRef<Value> sums) {
-    for (int64_t number : numbersOf(phase)) {
+    for (int64_t number : pattern.rowSumsOf(phase)) {
       Value vector = vector::BroadcastOp::create(builder, loc, element(), sums.front());
       sums = sums.drop_front();
       access.store(vector, {own, number * sumBytes()}, StorePolicy::Cached, isFirst);
@@ -56,7 +54,7 @@ public:
     lane = arith::RemUIOp::create(builder, loc, lane, constant(32));
     Value place = add(rowBase, multiply(lane, 4));
     SmallVector<Value> totals;
-    for (int64_t number : numbersOf(phase)) {
+    for (int64_t number : pattern.rowSumsOf(phase)) {
       ReduceOp reduce = pattern.rowSums[number].reduce;
       Value identity = emitIdentity(builder, loc, reduce.getCombiner());
       Value total = identity;
@@ -79,15 +77,6 @@ private:
   Value multiply(Value value, int64_t factor) { return arith::MulIOp::create(builder, loc, value, constant(factor)); }
   VectorType element() { return VectorType::get({1}, builder.getF32Type()); }
   int64_t sumBytes() const { return schedule.getCtasPerRow() * 4; }
-
-  /// The numbers, among the kernel's row sums, of those that end a phase.
-  SmallVector<int64_t> numbersOf(int64_t phase) const {
-    SmallVector<int64_t> numbers;
-    for (auto [number, sum] : llvm::enumerate(pattern.rowSums))
-      if (pattern.phaseOfOp(sum.reduce) == phase)
-        numbers.push_back(number);
-    return numbers;
-  }
 
   OpBuilder &builder;
   Location loc;

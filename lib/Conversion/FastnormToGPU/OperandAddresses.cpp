@@ -10,16 +10,10 @@
 #include "fastnorm/Analysis/RowLayout.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "llvm/Support/SaveAndRestore.h"
 
 using namespace mlir;
 using namespace fastnorm;
-
-Value BodyEmitter::pointerAsInteger(Value pointer) {
-  Value index = memref::ExtractAlignedPointerAsIndexOp::create(builder, loc, pointer);
-  return arith::IndexCastOp::create(builder, loc, builder.getI64Type(), index);
-}
 
 Value BodyEmitter::rowOffsetBytes(Value value) {
   RowLayout layout = RowLayout::of(pattern.kernel, value);
@@ -62,7 +56,7 @@ VectorAddress BodyEmitter::resultAddress(unsigned index, int64_t vector) {
 
 Value BodyEmitter::rowStart(BlockArgument argument, Value row) {
   llvm::SaveAndRestore other(position.row, row);
-  Value address = pointerAsInteger(interface.inputPointers.lookup(argument));
+  Value address = emitAddress(builder, loc, interface.inputPointers.lookup(argument));
   if (Value offset = rowOffsetBytes(argument))
     address = arith::AddIOp::create(builder, loc, address, offset);
   if (position.columnBase)

@@ -39,6 +39,11 @@ struct PartialsLayout {
   int64_t chunkBytes() const { return reductions * reductionBytes(); }
   int64_t setBytes() const { return chunks * chunkBytes(); }
 
+  /// Which piece of a chunk is the first thread's `pieceOfVector`-th of a vector; the others' follow it.
+  int64_t firstPiece(ScheduleAttr schedule, int64_t vector, int64_t pieceOfVector) const {
+    return (pieceOfVector * schedule.getVectorsPerThread() + vector) * schedule.getThreadsPerRow();
+  }
+
   /// The first column of a piece (an integer; its type is the result's), counted from that of its chunk.
   mlir::Value columnOf(mlir::OpBuilder &builder, mlir::Location loc, ScheduleAttr schedule, mlir::Value number) const;
 };

@@ -25,7 +25,7 @@ SmallVector<Value> BodyEmitter::readRowScalars(Value row) {
 }
 
 Value BodyEmitter::readRowScalar(BlockArgument argument) {
-  Value address = pointerAsInteger(interface.inputPointers.lookup(argument));
+  Value address = emitAddress(builder, loc, interface.inputPointers.lookup(argument));
   if (Value offset = rowOffsetBytes(argument))
     address = arith::AddIOp::create(builder, loc, address, offset);
   auto type = VectorType::get({1}, cast<RankedTensorType>(argument.getType()).getElementType());

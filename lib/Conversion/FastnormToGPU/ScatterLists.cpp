@@ -19,7 +19,6 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
-#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -40,9 +39,9 @@ public:
     Value rows = interface.tableRows.lookup(scatter.getResult());
     resultRows = rows;
     slots = multiply(interface.rows, slotsPerRow());
-    lastJoined = addressOf(interface.listHeads);
+    lastJoined = emitAddress(builder, loc, interface.listHeads);
     smallest = add(lastJoined, multiply(rows, kBytes));
-    joinedBefore = addressOf(interface.listLinks);
+    joinedBefore = emitAddress(builder, loc, interface.listLinks);
     nextLarger = add(joinedBefore, multiply(slots, kBytes));
   }
 
@@ -74,10 +73,6 @@ private:
   }
   VectorType element() { return VectorType::get({1}, builder.getI64Type()); }
 
-  Value addressOf(Value pointer) {
-    Value index = memref::ExtractAlignedPointerAsIndexOp::create(builder, loc, pointer);
-    return arith::IndexCastOp::create(builder, loc, builder.getI64Type(), index);
-  }
   Value load(Value list, Value number) {
     Value loaded =
         access.load(element(), {add(list, multiply(number, kBytes)), 0}, LoadPolicy::Ordered, /*predicate=*/Value());

@@ -21,13 +21,11 @@ static bool hasSlots(Value index) { return axesOf(index).contains(Axis::Slot); }
 void BodyEmitter::computeSlots(int64_t phase, int64_t vector, MutableArrayRef<Value> partials) {
   // The sums of a phase with the places of their partials.
   SmallVector<std::pair<AccessPattern::RowSum, Value *>> sums;
-  Value *partial = partials.begin();
-  for (AccessPattern::RowSum sum : pattern.rowSums)
-    if (ReduceOp reduce = sum.reduce; pattern.phaseOfOp(reduce) == phase) {
-      if (reduce.getOperandAxes().contains(Axis::Slot))
-        sums.emplace_back(sum, partial);
-      ++partial;
-    }
+  for (auto [number, partial] : llvm::zip(pattern.rowSumsOf(phase), partials)) {
+    AccessPattern::RowSum sum = pattern.rowSums[number];
+    if (sum.reduce.getOperandAxes().contains(Axis::Slot))
+      sums.emplace_back(sum, &partial);
+  }
   bool scattersSlots = false;
   for (ScatterOp scatter : pattern.scatters) {
     if (pattern.phaseOfOp(scatter) != phase)
@@ -87,7 +85,7 @@ void BodyEmitter::storeTableRow(ScatterOp scatter, Value row, int64_t vector, Va
   Value pointer = resultPointer(result);
   Value column = arith::MulIOp::create(builder, loc, position.lane, constant(schedule.getVectorWidth()));
   Value lane = arith::MulIOp::create(builder, loc, column, constant(elementBytes(result)));
-  rowAddress[pointer] = arith::AddIOp::create(builder, loc, pointerAsInteger(pointer), lane);
+  rowAddress[pointer] = arith::AddIOp::create(builder, loc, emitAddress(builder, loc, pointer), lane);
   VectorAddress address = addressOf(pointer, result, vector);
   address.base = arith::AddIOp::create(builder, loc, address.base, tableOffset(result, row));
   access.store(storable(elements, result), address, storePolicy(), conjunction(position.rowExists, insideRow(vector)));

@@ -70,8 +70,7 @@ void SharedColumns::initialize() {
 }
 
 int64_t SharedColumns::offsetOf(int64_t reduction, int64_t vector, int64_t number) const {
-  int64_t first = (number * schedule.getVectorsPerThread() + vector) * schedule.getThreadsPerRow();
-  return reduction * shared.columnReductionBytes + first * layout.piece * 4;
+  return reduction * shared.columnReductionBytes + layout.firstPiece(schedule, vector, number) * layout.piece * 4;
 }
 
 Value SharedColumns::load(int64_t reduction, int64_t vector) {

@@ -39,15 +39,6 @@ void TileSums::storeFloat(Value value, Value pointer) {
   LLVM::StoreOp::create(builder, loc, value, pointer, /*alignment=*/4);
 }
 
-/// The numbers, among the kernel's row reductions, of those that end a phase.
-SmallVector<int64_t> TileSums::numbersOf(int64_t phase) const {
-  SmallVector<int64_t> numbers;
-  for (auto [number, reduce] : llvm::enumerate(SmallVector<ReduceOp>(pattern.rowReductions)))
-    if (pattern.phaseOfOp(reduce) == phase)
-      numbers.push_back(static_cast<int64_t>(number));
-  return numbers;
-}
-
 void TileSums::enterTile(Value number) {
   Value odd = arith::AndIOp::create(builder, loc, narrowed(number), memory.constant(1));
   set = multiply(odd, layout.setBytes());
@@ -72,7 +63,7 @@ void TileSums::leave(int64_t phase, Value row, ArrayRef<Value> values) {
     target = NVVM::MapaOp::create(builder, loc, ofCluster, base, place.lane);
   }
   target = memory.at(target, add(rowOfParts(narrowed(row)), multiply(part, 4)));
-  for (auto [number, value] : llvm::zip(numbersOf(phase), values))
+  for (auto [number, value] : llvm::zip(pattern.rowSumsOf(phase), values))
     storeFloat(value, memory.at(target, number * layout.reductionBytes()));
 }
 
@@ -91,7 +82,7 @@ void TileSums::meet(int64_t phase, Value rows) {
   {
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(loop.getBody());
-    for (int64_t number : numbersOf(phase))
+    for (int64_t number : pattern.rowSumsOf(phase))
       combineParts(number, narrowed(loop.getInductionVar()));
   }
   gpu::BarrierOp::create(builder, loc);
@@ -99,7 +90,7 @@ void TileSums::meet(int64_t phase, Value rows) {
 
 /// Lane l takes parts l, l + 32, …, and the lanes meet in a butterfly.
 void TileSums::combineParts(int64_t number, Value row) {
-  ReduceOp reduce = pattern.rowReductions[number];
+  ReduceOp reduce = pattern.rowSums[number].reduce;
   Value identity = emitIdentity(builder, loc, reduce.getCombiner());
   Value own = add(rowOfParts(row), multiply(place.lane, 4));
   Value total;
@@ -129,7 +120,7 @@ SmallVector<Value> TileSums::load(int64_t phase, Value row) {
   SmallVector<Value> sums;
   bool isOnePart = layout.parts == 1;
   Value ofRow = memory.at(base, isOnePart ? rowOfParts(narrowed(row)) : multiply(narrowed(row), 4));
-  for (int64_t number : numbersOf(phase))
+  for (int64_t number : pattern.rowSumsOf(phase))
     sums.push_back(
         loadFloat(memory.at(ofRow, isOnePart ? number * layout.reductionBytes() : layout.totalsOffset(number))));
   return sums;

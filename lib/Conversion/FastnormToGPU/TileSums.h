@@ -42,7 +42,6 @@ public:
   llvm::SmallVector<mlir::Value> load(int64_t phase, mlir::Value row);
 
 private:
-  llvm::SmallVector<int64_t> numbersOf(int64_t phase) const;
   mlir::Value multiply(mlir::Value value, int64_t factor);
   mlir::Value add(mlir::Value left, mlir::Value right);
   mlir::Value narrowed(mlir::Value value);
