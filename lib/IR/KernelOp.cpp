@@ -31,8 +31,7 @@ static bool isTableUse(OpOperand &use) {
   return isa<GatherOp>(use.getOwner()) && use.getOperandNumber() == 0;
 }
 
-/// The axes that one use gives to a value; nothing for a table and for a yield.
-static AxesAttr axesOfUse(OpOperand &use) {
+AxesAttr fastnorm::axesOfUse(OpOperand &use) {
   if (auto map = dyn_cast<MapOp>(use.getOwner()))
     return cast<AxesAttr>(map.getOperandAxes()[use.getOperandNumber()]);
   if (auto reduce = dyn_cast<ReduceOp>(use.getOwner()))

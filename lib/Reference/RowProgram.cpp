@@ -18,38 +18,6 @@ using namespace mlir;
 using namespace fastnorm;
 using namespace fastnorm::reference;
 
-static AxesAttr axesOfIndex(Value index, bool withHidden) {
-  int64_t rank = cast<RankedTensorType>(index.getType()).getRank();
-  SmallVector<Axis> axes(std::max<int64_t>(1, rank - 1), Axis::Row);
-  if (rank >= 2)
-    axes.push_back(Axis::Slot);
-  if (withHidden)
-    axes.push_back(Axis::Hidden);
-  return AxesAttr::get(index.getContext(), axes);
-}
-
-/// The axes an op gives to one of its operands; null for a table.
-static AxesAttr axesOfOperand(Operation *op, unsigned number) {
-  if (auto map = dyn_cast<MapOp>(op))
-    return cast<AxesAttr>(map.getOperandAxes()[number]);
-  if (auto reduce = dyn_cast<ReduceOp>(op))
-    return reduce.getOperandAxes();
-  if (auto scatter = dyn_cast<ScatterOp>(op))
-    return number == 2 ? AxesAttr() : axesOfIndex(scatter.getIndex(), /*withHidden=*/number == 0);
-  return number == 0 ? AxesAttr() : axesOfIndex(cast<GatherOp>(op).getIndex(), /*withHidden=*/false);
-}
-
-/// Null for what is scattered.
-static AxesAttr axesOfResult(Operation *op, unsigned number) {
-  if (auto map = dyn_cast<MapOp>(op))
-    return map.getResultAxes();
-  if (auto reduce = dyn_cast<ReduceOp>(op))
-    return reduce.getResultAxes();
-  if (isa<ScatterOp>(op))
-    return {};
-  return axesOfIndex(cast<GatherOp>(op).getIndex(), /*withHidden=*/number == 0);
-}
-
 Result<RowProgram> RowProgram::of(Operation *op, const std::vector<const Tensor *> &operands,
                                   const std::vector<int64_t> &rowsByUse) {
   RowProgram program;
@@ -68,10 +36,10 @@ Result<RowProgram> RowProgram::of(Operation *op, const std::vector<const Tensor 
   for (Operation *inner : ops) {
     if (!isa<MapOp, ReduceOp, GatherOp, ScatterOp>(inner))
       continue;
-    for (unsigned number = 0; number < inner->getNumOperands(); ++number)
-      count(axesOfOperand(inner, number));
-    for (unsigned number = 0; number < inner->getNumResults(); ++number)
-      count(axesOfResult(inner, number));
+    for (OpOperand &operand : inner->getOpOperands())
+      count(axesOfUse(operand));
+    for (Value result : inner->getResults())
+      count(axesOf(result));
   }
   program.extents.rows.assign(rowDimensions, -1);
   if (operands.empty() && rowDimensions > 0 && !rowsByUse.empty())
@@ -101,9 +69,9 @@ Status RowProgram::addOperand(Value value, const Tensor &tensor, ArrayRef<Operat
     return {};
   places.push_back({AxesAttr(), &tensor});
   for (Operation *op : ops)
-    for (auto [number, operand] : llvm::enumerate(op->getOperands())) {
-      AxesAttr axes = axesOfOperand(op, number);
-      if (operand != value || !axes)
+    for (OpOperand &operand : op->getOpOperands()) {
+      AxesAttr axes = axesOfUse(operand);
+      if (operand.get() != value || !axes)
         continue;
       places.back().axes = axes;
       if (Status joined = joinExtents(axes, tensor.shape(), op); !joined)
@@ -125,8 +93,8 @@ Status RowProgram::addStep(Operation *op) {
   }
   for (Value operand : op->getOperands())
     step.operands.push_back(placeOf.at(operand));
-  for (auto [number, result] : llvm::enumerate(op->getResults())) {
-    AxesAttr axes = axesOfResult(op, number);
+  for (Value result : op->getResults()) {
+    AxesAttr axes = axesOf(result);
     placeOf[result] = places.size();
     step.results.push_back(places.size());
     places.push_back({axes, nullptr, step.when != When::EachRow, /*isScattered=*/!axes});

@@ -25,6 +25,9 @@ namespace fastnorm {
 /// Nothing for a table and for an argument without uses.
 AxesAttr axesOf(mlir::Value value);
 
+/// The axes that one use, by an op of the algebra or a yield, gives to a value; nothing for a table and for a yield.
+AxesAttr axesOfUse(mlir::OpOperand &use);
+
 /// Whether a value's rows are counted by an index and not by the kernel: a block argument that a gather chooses rows
 /// from or that a scatter goes into, or the result of a scatter.
 bool isTable(mlir::Value value);
