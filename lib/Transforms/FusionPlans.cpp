@@ -121,20 +121,8 @@ SmallVector<FusionPlans::Start> FusionPlans::starts() const {
     double kept = timed[found.back().grouping].timeAt(rows);
     return kept <= kWorthAnotherRange * timed[bestAt(rows)].timeAt(rows);
   };
-  for (int64_t low = 1; low < kManyRows && timed.size() > 1;) {
-    int64_t high = 2 * low;
-    if (isKept(high)) {
-      low = high;
-      continue;
-    }
-    // Between a number of rows for which it is kept and one for which it is not.
-    while (high - low > 1) {
-      int64_t middle = low + (high - low) / 2;
-      (isKept(middle) ? low : high) = middle;
-    }
-    found.push_back({high, bestAt(high)});
-    low = high;
-  }
+  if (timed.size() > 1)
+    forEachChange(1, kManyRows, isKept, [&](int64_t rows) { found.push_back({rows, bestAt(rows)}); });
   return found;
 }
 

@@ -137,34 +137,43 @@ FailureOr<std::vector<Grouping>> fastnorm::enumerateGroupings(func::FuncOp funct
   return found;
 }
 
-FailureOr<Grouping> fastnorm::fuseInOrder(func::FuncOp function, TargetAttr target, const GroupingCost &cost) {
-  Grouping current(function);
-  double currentCost = cost ? cost(current) : 0;
-  // Pairs that were refused, by the lowest numbers and the sizes of their groups.
-  std::set<std::array<size_t, 4>> refused;
+/// A grouping whose pairs are joined as long as `join` makes another one of any; the first that it does of each.
+static FailureOr<Grouping>
+joinPairs(Grouping current, llvm::function_ref<std::optional<Grouping>(const Grouping &, const KernelPair &)> join) {
   for (bool changed = true; changed;) {
     changed = false;
     FailureOr<std::vector<KernelPair>> pairs = current.pairs();
     if (failed(pairs))
       return failure();
-    for (const KernelPair &pair : *pairs) {
-      ArrayRef<unsigned> producer = current.members(pair.producer), consumer = current.members(pair.consumer);
-      std::array<size_t, 4> key{producer.front(), producer.size(), consumer.front(), consumer.size()};
-      if (!pair.whyNot.empty() || refused.count(key))
-        continue;
-      std::optional<Grouping> next = current.with(pair, target);
-      double nextCost = next && cost ? cost(*next) : 0;
-      if (!next || nextCost > currentCost) {
-        refused.insert(key);
-        continue;
+    for (const KernelPair &pair : *pairs)
+      if (std::optional<Grouping> next = join(current, pair)) {
+        current = std::move(*next);
+        changed = true;
+        break;
       }
-      current = std::move(*next);
-      currentCost = nextCost;
-      changed = true;
-      break;
-    }
   }
   return current;
+}
+
+FailureOr<Grouping> fastnorm::fuseInOrder(func::FuncOp function, TargetAttr target, const GroupingCost &cost) {
+  Grouping apart(function);
+  double currentCost = cost ? cost(apart) : 0;
+  // Pairs that were refused, by the lowest numbers and the sizes of their groups.
+  std::set<std::array<size_t, 4>> refused;
+  return joinPairs(std::move(apart), [&](const Grouping &current, const KernelPair &pair) -> std::optional<Grouping> {
+    ArrayRef<unsigned> producer = current.members(pair.producer), consumer = current.members(pair.consumer);
+    std::array<size_t, 4> key{producer.front(), producer.size(), consumer.front(), consumer.size()};
+    if (!pair.whyNot.empty() || refused.count(key))
+      return std::nullopt;
+    std::optional<Grouping> next = current.with(pair, target);
+    double nextCost = next && cost ? cost(*next) : 0;
+    if (!next || nextCost > currentCost) {
+      refused.insert(key);
+      return std::nullopt;
+    }
+    currentCost = nextCost;
+    return next;
+  });
 }
 
 /// The groups of a text, as numbers of kernels.
@@ -196,36 +205,28 @@ FailureOr<Grouping> fastnorm::parseGrouping(func::FuncOp function, TargetAttr ta
   FailureOr<SmallVector<SmallVector<unsigned>>> groups = parseGroups(function, text);
   if (failed(groups))
     return failure();
-  Grouping current(function);
-  auto areOneGroup = [&](KernelOp first, KernelOp second) {
+  auto areOneGroup = [&](ArrayRef<unsigned> first, ArrayRef<unsigned> second) {
     return llvm::any_of(*groups, [&](ArrayRef<unsigned> group) {
-      return llvm::is_contained(group, current.members(first).front()) &&
-             llvm::is_contained(group, current.members(second).front());
+      return llvm::is_contained(group, first.front()) && llvm::is_contained(group, second.front());
     });
   };
   std::string reason = "neither reads what the other computes";
-  for (bool changed = true; changed;) {
-    changed = false;
-    FailureOr<std::vector<KernelPair>> pairs = current.pairs();
-    if (failed(pairs))
-      return failure();
-    for (const KernelPair &pair : *pairs) {
-      if (!areOneGroup(pair.producer, pair.consumer))
-        continue;
-      std::optional<Grouping> next = pair.whyNot.empty() ? current.with(pair, target) : std::nullopt;
-      if (next) {
-        current = std::move(*next);
-        changed = true;
-        break;
-      }
+  auto join = [&](const Grouping &current, const KernelPair &pair) -> std::optional<Grouping> {
+    if (!areOneGroup(current.members(pair.producer), current.members(pair.consumer)))
+      return std::nullopt;
+    std::optional<Grouping> next = pair.whyNot.empty() ? current.with(pair, target) : std::nullopt;
+    if (!next)
       reason = pair.whyNot.empty() ? "no schedule runs both" : pair.whyNot;
-    }
-  }
+    return next;
+  };
+  FailureOr<Grouping> joined = joinPairs(Grouping(function), join);
+  if (failed(joined))
+    return failure();
   std::vector<std::string> names = Grouping::namesOf(function);
   for (ArrayRef<unsigned> group : *groups)
     for (unsigned member : group)
-      if (!current.areTogether(group.front(), member))
+      if (!joined->areTogether(group.front(), member))
         return function.emitError() << "expects fuse=plan: to group kernels that can share a launch, but "
                                     << names[group.front()] << " and " << names[member] << " cannot: " << reason;
-  return current;
+  return joined;
 }

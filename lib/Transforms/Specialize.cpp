@@ -67,21 +67,12 @@ private:
 
   /// Where the answer changes between two row counts, `current` being that for `low`, and then for `last`.
   void addStarts(int64_t low, int64_t last, Answer &current, SmallVector<int64_t> &found) const {
-    while (low < last) {
-      int64_t high = std::min(2 * low, last);
-      // Up to `low` the answer is `current`; looks for the first other one up to `high`.
-      if (at(high) == current) {
-        low = high;
-        continue;
-      }
-      while (high - low > 1) {
-        int64_t middle = low + (high - low) / 2;
-        (at(middle) == current ? low : high) = middle;
-      }
-      found.push_back(high);
-      current = at(high);
-      low = high;
-    }
+    forEachChange(
+        low, last, [&](int64_t rows) { return at(rows) == current; },
+        [&](int64_t rows) {
+          found.push_back(rows);
+          current = at(rows);
+        });
   }
 
   SmallVector<int64_t> tableStartsIn(int64_t low, int64_t high) const {

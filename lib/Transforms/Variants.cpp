@@ -12,6 +12,23 @@
 using namespace mlir;
 using namespace fastnorm;
 
+void fastnorm::forEachChange(int64_t low, int64_t last, llvm::function_ref<bool(int64_t)> isKept,
+                             llvm::function_ref<void(int64_t)> change) {
+  while (low < last) {
+    int64_t high = std::min(2 * low, last);
+    if (isKept(high)) {
+      low = high;
+      continue;
+    }
+    while (high - low > 1) {
+      int64_t middle = low + (high - low) / 2;
+      (isKept(middle) ? low : high) = middle;
+    }
+    change(high);
+    low = high;
+  }
+}
+
 FailureOr<llvm::StringMap<int64_t>> fastnorm::parseKnownSymbols(MLIRContext *context, ArrayRef<std::string> texts) {
   llvm::StringMap<int64_t> known;
   for (StringRef text : texts) {

@@ -20,6 +20,11 @@ namespace fastnorm {
 /// Nothing is decided anew beyond so many rows.
 inline constexpr int64_t kManyRows = int64_t(1) << 20;
 
+/// Calls `change` at the row counts behind `low`, ascending, from which on a decision does not hold any more: `isKept`
+/// says whether the one made last does for so many rows. Looks at each doubling up to `last`, and then closer.
+void forEachChange(int64_t low, int64_t last, llvm::function_ref<bool(int64_t)> isKept,
+                   llvm::function_ref<void(int64_t)> change);
+
 /// Reads name=value texts, values from 0; a diagnostic says what is wrong with one.
 mlir::FailureOr<llvm::StringMap<int64_t>> parseKnownSymbols(mlir::MLIRContext *context,
                                                             llvm::ArrayRef<std::string> texts);
