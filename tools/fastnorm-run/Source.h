@@ -33,9 +33,9 @@ public:
 
   /// The plan read, or the graph compiled; compiles a copy.
   Result<Plan> plan(const CompileOptions &options) const;
-  /// The text of the IR after a stage.
   /// How the cost model groups the graph's kernels, for people to read. The source must be a graph.
   Result<std::string> explain(const CompileOptions &options) const;
+  /// The text of the IR after a stage.
   Result<std::string> dump(const CompileOptions &options, llvm::StringRef stage) const;
 
 private:

@@ -109,28 +109,18 @@ def big_sums(runner):
         run(runner, norm, 65536, 300, residual="yes")
 
 
-def compiled(runner, norm, **settings):
-    """A plan's file, for many runs."""
-    plan = runner.path("plan.json")
-    chosen = ",".join(f"{key}={value}" for key, value in settings.items())
-    target = [] if runner.device.startswith("cuda") else ["--target=h200"]
-    status, text = runner.call([f"--graph={norm}", "--set", chosen, "--emit=plan", "-o", plan, "--device=" + runner.device, *target])
-    expect(status == 0, f"exit {status}: {text}")
-    return plan
-
-
 @scenario("gradients", "one row of four zeros, ten times")
 def zeros(runner):
     given = {"x": tensor("f32", (1, 4), [0] * 4), "grad_output": normal("f32", (1, 4)),
              "rstd": tensor("f32", (1,), [1e5**0.5]), "weight": tensor("f32", (4,), [1] * 4)}
-    plan = compiled(runner, "rms_norm_backward", hidden=4, dtype="f32")
+    plan = runner.compile("rms_norm_backward", {"hidden": 4, "dtype": "f32"})
     for _ in range(10):
         sums = runner.run(plan, inputs=given, outputs=("grad_weight",), check=False)["grad_weight"].values()
         expect(sums == [0] * 4, f"expected a grad_weight of zeros, but got {sums}")
 
 
 def repeated_sums(runner, rows, hidden, times):
-    plan = compiled(runner, "layer_norm_backward", hidden=hidden, grad_bias="yes", grad_dtype="f32")
+    plan = runner.compile("layer_norm_backward", {"hidden": hidden, "grad_bias": "yes", "grad_dtype": "f32"})
     names = ("grad_weight", "grad_bias")
     runs = [runner.run(plan, dims={"rows": rows}, outputs=names, check=False) for _ in range(times)]
     for name in names:

@@ -92,11 +92,7 @@ def one_token_of_many(runner):
 
 def one_plan(runner, hidden, counts):
     """Compiles once and runs that file: it holds text, not a compiler."""
-    plan = runner.path("plan.json")
-    target = [] if runner.device.startswith("cuda") else ["--target=h200"]
-    status, text = runner.call(["--graph=rms_norm", "--set", f"hidden={hidden},dtype=f32,weight=no", "--emit=plan", "-o", plan,
-                                "--device=" + runner.device, *target])
-    expect(status == 0, f"exit {status}: {text}")
+    plan = runner.compile("rms_norm", {"hidden": hidden, "dtype": "f32", "weight": "no"})
     with open(plan) as file:
         variants = json.load(file)["variants"]
     expect(1 <= len(variants) <= 4, f"expected a few variants for all row counts, but got {len(variants)}")

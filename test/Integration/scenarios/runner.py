@@ -116,6 +116,14 @@ class Runner:
         expect(done.returncode == 0, done.stderr)
         return done.stdout
 
+    def compile(self, graph, settings):
+        """The file of a plan for all numbers of rows, to be run many times."""
+        plan = self.path("plan.json")
+        target = [] if self.device.startswith("cuda") else ["--target=h200"]
+        status, text = self.call([*self.source(graph, settings), "--emit=plan", "-o", plan, "--device=" + self.device, *target])
+        expect(status == 0, f"exit {status}: {text}")
+        return plan
+
     def refused(self, sentence, graph, settings={}, dims={}, inputs={}, flags=()):
         """A run that must fail with one line that matches `sentence`."""
         arguments, _ = self.arguments(graph, settings, dims, (), inputs, (), {}, flags)

@@ -9,7 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "GradientHarness.h"
-#include "fastnorm/Compiler/Compiler.h"
+#include "LoweredHarness.h"
 
 #include <limits>
 
@@ -136,25 +136,7 @@ TEST(CombineBackward, ADroppedSlotHasNoGradientWhateverTheOthersHold) {
 
 /// What the op decomposes into, evaluated, against the op.
 void checkDecomposition(const Form &form, const std::vector<double> &rows) {
-  Values values(rows);
-  std::vector<HostTensor> expected = evaluate(backward(form), values.arguments());
-  mlir::DialectRegistry registry;
-  registerCompilerDialects(registry);
-  mlir::MLIRContext context(registry);
-  Result<mlir::OwningOpRef<mlir::ModuleOp>> module = parseGraph(backward(form), "test", context);
-  ASSERT_TRUE(module) << module.error();
-  Status lowered = lower(**module, CompileOptions(), "fuse");
-  ASSERT_TRUE(lowered) << lowered.error() << backward(form);
-  auto function = *(*module)->getOps<mlir::func::FuncOp>().begin();
-  std::vector<int64_t> resultRows;
-  for (const HostTensor &result : expected)
-    resultRows.push_back(result.shape()[0]);
-  Result<std::vector<HostTensor>> results = interpret(function, values.arguments(), resultRows);
-  ASSERT_TRUE(results) << results.error() << backward(form);
-  ASSERT_EQ(results->size(), expected.size());
-  for (size_t result = 0; result < expected.size(); ++result)
-    for (int64_t element = 0; element < expected[result].elementCount(); ++element)
-      EXPECT_NEAR((*results)[result].at(element), expected[result].at(element), 1e-5) << backward(form);
+  expectLowersToTheSame(backward(form), Values(rows).arguments(), 1e-5);
 }
 
 TEST(CombineBackward, DecomposesToTheSame) {

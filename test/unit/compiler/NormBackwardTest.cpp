@@ -9,7 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "GradientHarness.h"
-#include "fastnorm/Compiler/Compiler.h"
+#include "LoweredHarness.h"
 
 using namespace fastnorm;
 using namespace fastnorm::test;
@@ -144,25 +144,8 @@ void checkByDifferences(const Form &form) {
 
 /// The decomposition, evaluated, against the op.
 void checkDecomposition(const Form &form) {
-  Values values(form);
-  std::vector<HostTensor> expected = evaluate(backward(form), values.arguments());
-  mlir::DialectRegistry registry;
-  registerCompilerDialects(registry);
-  mlir::MLIRContext context(registry);
-  Result<mlir::OwningOpRef<mlir::ModuleOp>> module = parseGraph(backward(form), "test", context);
-  ASSERT_TRUE(module) << module.error();
-  Status lowered = lower(**module, CompileOptions(), "fuse");
-  ASSERT_TRUE(lowered) << lowered.error() << describe(form);
-  Result<std::vector<HostTensor>> results =
-      interpret(*(*module)->getOps<mlir::func::FuncOp>().begin(), values.arguments());
-  ASSERT_TRUE(results) << results.error() << describe(form);
-  ASSERT_EQ(results->size(), expected.size());
-  for (size_t result = 0; result < expected.size(); ++result)
-    for (int64_t index = 0; index < expected[result].elementCount(); ++index)
-      EXPECT_NEAR((*results)[result].at(index), expected[result].at(index),
-                  (form.storage == "f32" && form.gradients == "f32" ? 1e-5 : 0.04) *
-                      (1.0 + std::abs(expected[result].at(index))))
-          << describe(form);
+  bool isExact = form.storage == "f32" && form.gradients == "f32";
+  expectLowersToTheSame(backward(form), Values(form).arguments(), isExact ? 1e-5 : 0.04);
 }
 
 /// Both ops with these forms changed, all masks.
