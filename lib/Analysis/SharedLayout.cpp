@@ -56,6 +56,10 @@ void SharedLayout::placeColumns(const AccessPattern &pattern, ScheduleAttr sched
   totalBytes = std::max(totalBytes, columnsOffset + (areNeeded ? groups * columnGroupBytes : 0));
 }
 
+bool fastnorm::addsInSharedMemory(ScheduleAttr schedule) {
+  return schedule.sumsInSharedMemory() && !schedule.hasTiles();
+}
+
 int64_t fastnorm::slotsPerReduction(ScheduleAttr schedule) {
   return llvm::alignTo(schedule.getThreadsPerRow() / 32 * schedule.getClusterCtas(), 4);
 }

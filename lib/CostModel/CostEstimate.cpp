@@ -34,6 +34,10 @@ static constexpr int64_t kListBytesPerSlot = 8 * 8;
 static constexpr int64_t kListLoads = 2;
 static constexpr int64_t kListDependentLoads = 3;
 
+/// Bytes that the shared memory of a multiprocessor moves while 1 comes to it: its 32 banks of 4 bytes a clock, and the
+/// 64 bytes a clock of Timing.cpp.
+static constexpr int64_t kSharedBytesPerByte = 2;
+
 bool fastnorm::staysInL2(int64_t bytes, TargetAttr target) { return bytes * kL2Share <= target.getL2Bytes(); }
 
 namespace {
@@ -216,6 +220,16 @@ private:
     return 1 / perUs;
   }
 
+  /// Moved by all rows: the ring is written and read, each of its row's sums read and written.
+  int64_t sharedBytesOfSums() const {
+    if (!addsInSharedMemory(schedule))
+      return 0;
+    int64_t bytes = 8 * static_cast<int64_t>(pattern.columnReductions.size());
+    for (BlockArgument argument : pattern.streamed)
+      bytes += schedule.getStages() > 0 ? 2 * elementBytes(argument) : 0;
+    return bytes * pattern.hidden * allRows;
+  }
+
   void findTransfer() {
     int64_t multiprocessors = target.getMultiprocessors();
     double bytes = cost.coldBytes + cost.hotBytes;
@@ -225,7 +239,8 @@ private:
     // Persistent CTAs leave multiprocessors without one.
     int64_t busy = std::min(multiprocessors, schedule.isPersistent() ? cost.ctas : units);
     double busiest = std::ceil(static_cast<double>(units) / busy);
-    double oneUs = busiest * (bytes / units) / (timing.getMultiprocessorBandwidth() * 1e3);
+    double ofOne = std::max(bytes, static_cast<double>(sharedBytesOfSums()) / kSharedBytesPerByte);
+    double oneUs = busiest * (ofOne / units) / (timing.getMultiprocessorBandwidth() * 1e3);
     cost.isBoundByMultiprocessor = oneUs > memoryUs;
     cost.transferUs = std::max(memoryUs, oneUs);
     int64_t count = std::min<int64_t>(concurrency(), static_cast<int64_t>(busiest));

@@ -8,6 +8,7 @@
 #include "fastnorm/CostModel/RegisterEstimate.h"
 
 #include "fastnorm/Analysis/CentredPhase.h"
+#include "fastnorm/Analysis/SharedLayout.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -94,8 +95,9 @@ RegisterEstimate::RegisterEstimate(const AccessPattern &pattern, ScheduleAttr sc
                  std::min(pattern.slots, schedule.getSlotsInFlight());
   // From shared memory a vector comes when it is asked for.
   inFlight = perVector * (schedule.getStages() > 0 ? 1 : schedule.getVectorsInFlight());
-  columnSums = static_cast<int64_t>(pattern.columnReductions.size()) * schedule.getVectorsPerThread() *
-               schedule.getVectorWidth();
+  // Sums in shared memory come a vector at a time, too.
+  columnSums = static_cast<int64_t>(pattern.columnReductions.size()) * schedule.getVectorWidth() *
+               (addsInSharedMemory(schedule) ? 1 : schedule.getVectorsPerThread());
 
   // Over a grid nothing waits for a later phase: its launch reads again.
   bool keeps = schedule.getKind() == ScheduleKind::PerRow && schedule.getScope() != RowScope::Grid;

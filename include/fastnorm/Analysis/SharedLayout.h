@@ -47,6 +47,10 @@ private:
   llvm::DenseMap<mlir::Value, int64_t> streamOffsets;
 };
 
+/// Whether each row's values are added to sums in shared memory. Of a tile those of a chunk's rows are added up in
+/// registers first.
+bool addsInSharedMemory(ScheduleAttr schedule);
+
 /// Elements of the slots in shared memory that one value of a row's warps takes: a multiple of four, so that each
 /// starts 16-byte aligned.
 int64_t slotsPerReduction(ScheduleAttr schedule);

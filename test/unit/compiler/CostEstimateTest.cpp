@@ -247,6 +247,22 @@ TEST(CostEstimate, SaysWhatBounds) {
   EXPECT_EQ(describe(starved.bound()), "too few bytes in flight");
 }
 
+TEST(CostEstimate, SumsInSharedMemoryTakeItsTimeInsteadOfRegisters) {
+  std::map<std::string, std::string> settings = backward(4096);
+  settings["grad_bias"] = "yes";
+  Fixture gradients({"layer_norm_backward", settings, 8192, 0, ""}, "h200");
+  std::string ring = "<kind = per_row, scope = cta, threads_per_row = 256, vector_width = 8, vectors_per_thread = 2, "
+                     "persistent_ctas = 1, stages = 2";
+  CostEstimate registers = gradients.estimate(8192, ring + ">");
+  CostEstimate shared = gradients.estimate(8192, ring + ", accumulators = shared>");
+  // Of both sums those of one vector of 8 columns, not of two.
+  EXPECT_EQ(registers.registers - shared.registers, 16);
+  // One multiprocessor moves 6 bytes an element to and from the L2, or meanwhile 12 of shared memory: here 4 and 4 of
+  // the ring, 8 and 8 of the sums.
+  EXPECT_TRUE(shared.isBoundByMultiprocessor);
+  EXPECT_NEAR(shared.transferUs / registers.transferUs, 24.0 / 12.0, 0.02);
+}
+
 TEST(CostEstimate, SmallerCardsAreSlowerAndModelled) {
   Measured report{"combine_norm", block(8, 3072), 3467, 0, ""};
   CostEstimate a100 = Fixture(report, "a100").estimate(3467);
