@@ -102,7 +102,7 @@ static Reason whyAccumulationIllegal(const AccessPattern &pattern, ScheduleAttr 
       .str();
 }
 
-/// Sums over rows stay in the registers of a thread, which has the same columns in every row.
+/// Sums over rows stay with a thread, which has the same columns in every row.
 static Reason whyColumnSumsIllegal(const AccessPattern &pattern, ScheduleAttr schedule) {
   if (pattern.columnReductions.empty()) {
     if (schedule.addsAtomically())
@@ -118,8 +118,6 @@ static Reason whyColumnSumsIllegal(const AccessPattern &pattern, ScheduleAttr sc
                          "neighbouring rows are of: use kind per_row",
                          pattern.columnHeads)
         .str();
-  if (schedule.sumsInSharedMemory() && !schedule.hasTiles())
-    return "keeps its rows, and sums over them in shared memory: use accumulators registers, or two_pass";
   if (pattern.isShifted(schedule))
     return llvm::formatv("has vectors of {0} elements, which rows that start at multiples of {1} shift, but the kernel "
                          "reduces over rows and its threads keep their columns: use vector_width {1}",

@@ -1,8 +1,9 @@
 """How sums over rows may be kept and meet: pinned schedules of kernels that have them, and graphs that are worked on so.
 
-usage: column_sums.py FILE, which writes a graph worked on in tiles
+usage: column_sums.py FOLDER, which writes a graph worked on in tiles, and one that keeps its sums in registers and in shared memory
 """
 
+import os
 import sys
 
 from persistent import backward, scheduled, shape
@@ -40,7 +41,6 @@ MASKS = (
 )
 
 
-
 def tile(threads, rows, vectors, ctas, persistent, extra="", width=8):
     scope = f"scope = cluster, ctas_per_row = {ctas}" if ctas > 1 else "scope = cta"
     return (f"kind = two_pass, {scope}, threads_per_row = {threads}, rows_per_cta = {rows}, vector_width = {width}, "
@@ -48,6 +48,29 @@ def tile(threads, rows, vectors, ctas, persistent, extra="", width=8):
 
 
 SHARED = ", accumulators = shared"
+
+SHARED_SHAPES = (
+    # hidden, threads, groups, vectors, CTAs of a row, of the grid, stages, others
+    (2048, 256, 1, 1, 1, 3, 2, ""),
+    (2048, 128, 3, 2, 1, 2, 2, ", invariants = late"),
+    (2048, 128, 3, 2, 1, 2, 0, ", vectors_in_flight = 2"),
+    (2048, 64, 2, 4, 1, 2, 3, ", copies = by_thread"),
+    # Vectors past the row; clusters, whose last CTA has less.
+    (2056, 96, 2, 3, 1, 2, 3, ""),
+    (1984, 64, 1, 1, 4, 8, 3, ""),
+    (2048, 32, 3, 2, 4, 8, 2, ", finalize_width = 8"),
+)
+
+SHARED_OTHERS = (
+    (2040, "kind = per_row, scope = grid, vector_width = 8, threads_per_row = 32, ctas_per_row = 8, rows_per_cta = 2, "
+           "vectors_per_thread = 1, persistent_ctas = 8"),
+    (248, "kind = per_row, scope = lanes, vector_width = 8, threads_per_row = 32, rows_per_cta = 3, vectors_per_thread = 1, "
+          "persistent_ctas = 2"),
+    # Pieces of an element and of two.
+    (63, "kind = per_row, scope = cta, vector_width = 1, threads_per_row = 64, vectors_per_thread = 1, persistent_ctas = 3"),
+    (66, "kind = per_row, scope = cta, vector_width = 2, threads_per_row = 32, rows_per_cta = 2, vectors_per_thread = 2, "
+         "persistent_ctas = 3"),
+)
 
 TILES = (
     # hidden, threads, rows of a tile, vectors, CTAs of a row, of the grid
@@ -97,6 +120,27 @@ def atomic():
     yield "any address", graph, 7, ("--alignment=any", "--offset=grad_weight=1", "--offset=x=1")
 
 
+def shared():
+    """Rows whose values are added to sums in shared memory, one by one."""
+    for hidden, *numbers, extra in SHARED_SHAPES:
+        schedule = shape(*numbers, extra=SHARED + extra)
+        for op in ("rms_norm_backward", "layer_norm_backward"):
+            graph = scheduled(backward(op, hidden, residual="yes", accumulate="yes"), schedule)
+            for rows in (0, 1, 7, 40):
+                yield f"{op} of {hidden}, {schedule}, {rows} rows", graph, rows, ("--emulator-seed=3",)
+    for hidden, schedule in SHARED_OTHERS:
+        graph = scheduled(backward("layer_norm_backward", hidden), schedule + SHARED)
+        for rows in (0, 1, 7, 40):
+            yield f"{schedule + SHARED}, {rows} rows", graph, rows, ("--emulator-seed=3",)
+    for schedule in (shape(64, 3, 4, 1, 2, 2, SHARED), shape(128, 1, 1, 2, 4, 2, SHARED)):
+        for settings in MASKS:
+            graph = gradients("layer_norm_backward", 2048, settings)
+            yield f"{settings}, {schedule}", scheduled(graph, schedule), 23, ()
+            yield f"atomic {settings}, {schedule}", scheduled(graph, schedule + ATOMIC), 23, ("--emulator-seed=3",)
+        heads = backward("layer_norm_backward", 2048, heads=2, head_weights="yes")
+        yield f"heads, {schedule}", scheduled(heads, schedule), 23, ()
+
+
 def tiles():
     """Tiles of rows that are read again: with sums in registers and in shared memory, added up or atomic."""
     for hidden, *numbers in TILES:
@@ -139,5 +183,7 @@ def tiled_norms(graphs):
 
 
 if __name__ == "__main__":
-    with open(sys.argv[1], "w") as file:
-        file.write(scheduled(backward("layer_norm_backward", 1024), tile(64, 3, 1, 2, 8)))
+    kept = shape(64, 3, 2, 1, 8, 2)
+    for name, schedule in {"tiles": tile(64, 3, 1, 2, 8), "registers": kept, "shared": kept + SHARED}.items():
+        with open(os.path.join(sys.argv[1], name + ".mlir"), "w") as file:
+            file.write(scheduled(backward("layer_norm_backward", 1024), schedule))

@@ -337,6 +337,7 @@ def norm_graphs(hidden):
 KINDS = {
     "persistent-gradients": persistent.gradients,
     "atomic-sums": column_sums.atomic,
+    "shared-sums": column_sums.shared,
     "tiles": column_sums.tiles,
     "tiled-norms": lambda: column_sums.tiled_norms(norm_graphs),
     "persistent-norms": lambda: persistent.norms(norm_graphs),

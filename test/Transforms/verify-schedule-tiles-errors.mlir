@@ -69,3 +69,21 @@ func.func @tiles_of_heads(%x: tensor<?x3x1024xbf16>) -> tensor<3x1024xf32> {
   }
   return %sum : tensor<3x1024xf32>
 }
+
+// -----
+
+// A ring of 2 rows of 65536 bytes has room, but not with 4 bytes a column behind it.
+func.func @ring_and_sums_past_shared_memory(%x: tensor<?x32768xbf16>) -> tensor<32768xf32> {
+  // expected-error@+1 {{'fastnorm.kernel' op has a schedule that needs 262272 bytes of shared memory per CTA, but target h200 allows 232448}}
+  %sum = fastnorm.kernel "sum" (%a = %x) {schedule = #fastnorm.schedule<kind = per_row, scope = cta, threads_per_row = 1024, vector_width = 8, vectors_per_thread = 4, persistent_ctas = 132, stages = 2, accumulators = shared>}
+     : (tensor<?x32768xbf16>) -> tensor<32768xf32> {
+    %wide = fastnorm.map(%a [row, hidden]) -> [row, hidden] : (tensor<?x32768xbf16>) -> tensor<?x32768xf32> {
+    ^bb0(%b: bf16):
+      %c = arith.extf %b : bf16 to f32
+      fastnorm.yield %c : f32
+    }
+    %s = fastnorm.reduce add row (%wide [row, hidden]) : tensor<?x32768xf32> -> tensor<32768xf32>
+    fastnorm.yield %s : tensor<32768xf32>
+  }
+  return %sum : tensor<32768xf32>
+}

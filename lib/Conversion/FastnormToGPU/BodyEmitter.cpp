@@ -247,6 +247,8 @@ Value BodyEmitter::accumulate(ReduceOp reduce, Value input, int64_t vector, Valu
 }
 
 SmallVector<Value> BodyEmitter::startColumns() {
+  if (sharedColumns)
+    return {};
   auto type = VectorType::get({schedule.getVectorWidth()}, builder.getF32Type());
   SmallVector<Value> identities;
   for (ReduceOp reduce : pattern.columnReductions)
@@ -263,10 +265,16 @@ void BodyEmitter::pinColumns() {
 
 /// Columns past the row gather what nobody reads.
 void BodyEmitter::accumulateColumns(ReduceOp reduce, int64_t number, int64_t vector) {
-  Value &sum = columnSums[number * schedule.getVectorsPerThread() + vector];
-  Value next = emitCombine(builder, loc, reduce.getCombiner(), sum, vectorValue(reduce.getInput(), vector),
-                           /*contract=*/true);
-  sum = position.rowExists ? Value(arith::SelectOp::create(builder, loc, position.rowExists, next, sum)) : next;
+  Value input = vectorValue(reduce.getInput(), vector);
+  int64_t place = number * schedule.getVectorsPerThread() + vector;
+  Value sum = sharedColumns ? sharedColumns->load(number, vector) : columnSums[place];
+  Value next = emitCombine(builder, loc, reduce.getCombiner(), sum, input, /*contract=*/true);
+  if (position.rowExists)
+    next = arith::SelectOp::create(builder, loc, position.rowExists, next, sum);
+  if (sharedColumns)
+    sharedColumns->store(number, vector, next);
+  else
+    columnSums[place] = next;
 }
 
 void BodyEmitter::accumulateRows(int64_t phase, int64_t vector, SmallVectorImpl<Value> &partials) {

@@ -18,6 +18,7 @@
 #include "RowPosition.h"
 #include "RowReduction.h"
 #include "RowRing.h"
+#include "SharedColumns.h"
 #include "UnalignedAccess.h"
 #include "VectorAccess.h"
 
@@ -55,6 +56,8 @@ public:
   llvm::SmallVector<mlir::Value> readRowScalars(mlir::Value row);
   /// Where a row (i64) of an input begins for this CTA: its address, i64.
   mlir::Value rowStart(mlir::BlockArgument argument, mlir::Value row);
+  /// What rows add to the columns is kept there, and none is carried.
+  void keepColumnsIn(SharedColumns *place) { sharedColumns = place; }
   /// What the thread's rows add to the columns: a vector of f32 for each column reduction and vector, which phases
   /// bring up to date.
   llvm::SmallVector<mlir::Value> startColumns();
@@ -215,6 +218,7 @@ private:
   ClusterExchange *exchange = nullptr;
   llvm::DenseMap<std::pair<mlir::Value, int64_t>, mlir::Value> held; ///< [hidden] inputs, over all rows
   llvm::SmallVector<mlir::Value> columnSums;
+  SharedColumns *sharedColumns = nullptr; ///< null: sums are in `columnSums`
   mlir::Value columnBase;
   int64_t currentPhase = 0;                            ///< that was entered; 0 where vectors are read again
   llvm::DenseMap<mlir::Value, mlir::Value> rowAddress; ///< per pointer: the row's first element of this thread

@@ -36,17 +36,26 @@ public:
   }
 
   void store(ArrayRef<Value> sums, std::optional<int64_t> phase) {
+    bool hasGroups = schedule.getRowsAtOnce() > 1;
+    bool areShared = addsInSharedMemory(schedule);
     std::optional<SharedColumns> columns;
-    if (schedule.getRowsAtOnce() > 1)
+    if (hasGroups || areShared)
       columns.emplace(builder, pattern, schedule, interface, position);
+    // All groups have their last sums there.
+    if (hasGroups && areShared)
+      gpu::BarrierOp::create(builder, loc);
     for (auto [number, reduce] : llvm::enumerate(SmallVector<ReduceOp>(pattern.columnReductions))) {
       if (phase && pattern.phaseOfOp(reduce) != *phase)
         continue;
-      ArrayRef<Value> own = sums.slice(number * schedule.getVectorsPerThread(), schedule.getVectorsPerThread());
-      if (columns)
-        storeOverGroups(number, reduce.getCombiner(), own, *columns);
+      ArrayRef<Value> own;
+      if (!areShared)
+        own = sums.slice(number * schedule.getVectorsPerThread(), schedule.getVectorsPerThread());
+      if (hasGroups && !areShared)
+        shareOwn(number, own, *columns);
+      if (hasGroups)
+        storeOverGroups(number, reduce.getCombiner(), *columns);
       else
-        storeOwn(number, own);
+        storeOwn(number, areShared ? columns->loadVectors(number) : SmallVector<Value>(own));
     }
   }
 
@@ -143,13 +152,17 @@ private:
     return arith::SelectOp::create(builder, loc, isThere, sum, identity);
   }
 
-  /// Every thread combines the groups' pieces t, t + threads, …, in the order of groups.
-  void storeOverGroups(int64_t reduction, Combiner combiner, ArrayRef<Value> vectors, SharedColumns &columns) {
+  /// Leaves the thread's sums where all groups find them.
+  void shareOwn(int64_t reduction, ArrayRef<Value> vectors, SharedColumns &columns) {
     // Everyone has read the ring, or the sums before these.
     gpu::BarrierOp::create(builder, loc);
     for (auto [vector, sum] : llvm::enumerate(vectors))
       columns.store(reduction, static_cast<int64_t>(vector), sum);
     gpu::BarrierOp::create(builder, loc);
+  }
+
+  /// Every thread combines the groups' pieces t, t + threads, …, in the order of groups.
+  void storeOverGroups(int64_t reduction, Combiner combiner, SharedColumns &columns) {
     for (int64_t done = 0; done < pieces(); done += schedule.getThreads()) {
       Value exists;
       if (done + schedule.getThreads() > pieces())

@@ -105,13 +105,19 @@ public:
 private:
   Value constant(int64_t value) { return arith::ConstantOp::create(builder, loc, builder.getI64IntegerAttr(value)); }
 
-  /// The thread keeps its columns: what they gather is carried, and left when the rows are done.
+  /// The thread keeps its columns: what they gather is kept, and left when the rows are done.
   void walkOverRows() {
     RowWalk walk = emitRowWalk(builder, interface, pattern, schedule);
     if (schedule.getInvariants() == Invariants::Early && !pattern.isShifted(schedule)) {
       RowPosition first = walk.position;
       first.row = walk.first;
       body.holdInvariants(first);
+    }
+    std::optional<SharedColumns> columns;
+    if (addsInSharedMemory(schedule)) {
+      columns.emplace(builder, pattern, schedule, interface, walk.position);
+      columns->initialize();
+      body.keepColumnsIn(&*columns);
     }
     SmallVector<Value> carried{walk.first};
     llvm::append_range(carried, body.startColumns());

@@ -3,9 +3,10 @@
 // Part of fastnorm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A row is worked on in the same phases as by PerRow; around it are a loop over the rows of the
-// thread, whose sums of columns it carries, and a ring of stages that keeps
-// the next rows on their way. docs/Schedules.md, "Persistent rows".
+// A row is worked on in the same phases as by PerRow; around it are a loop over
+// the rows of the thread, whose sums of columns it carries or finds in shared
+// memory, and a ring of stages that keeps the next rows on their way.
+// docs/Schedules.md, "Persistent rows".
 //
 //===----------------------------------------------------------------------===//
 
@@ -50,6 +51,11 @@ public:
     shareBarriers();
     if (ring)
       fillRemainingStages();
+    if (addsInSharedMemory(schedule)) {
+      columns.emplace(builder, pattern, schedule, interface, walk.position);
+      columns->initialize();
+      body.keepColumnsIn(&*columns);
+    }
     emitLoop(scalars);
   }
 
@@ -115,7 +121,8 @@ private:
     }
   }
 
-  /// The loop carries the row, the stage and the parity of its barrier, the row's scalars, and the columns' sums.
+  /// The loop carries the row, the stage and the parity of its barrier, the row's scalars, and the columns' sums that
+  /// are in registers.
   void emitLoop(ArrayRef<Value> scalars) {
     SmallVector<Value> carried{walk.first, i32(0), i32(0)};
     llvm::append_range(carried, scalars);
@@ -221,6 +228,7 @@ private:
   RowWalk walk;
   std::unique_ptr<RowRing> ring;             ///< null: rows go to registers
   std::unique_ptr<ClusterExchange> exchange; ///< null: none
+  std::optional<SharedColumns> columns;      ///< none: the sums of columns are in registers
 };
 
 } // namespace

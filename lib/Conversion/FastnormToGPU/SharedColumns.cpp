@@ -85,11 +85,17 @@ void SharedColumns::store(int64_t reduction, int64_t vector, Value sum) {
     memory.store(piece, memory.at(chunkOwn, offsetOf(reduction, vector, static_cast<int64_t>(number))));
 }
 
+SmallVector<Value> SharedColumns::loadVectors(int64_t reduction) {
+  SmallVector<Value> sums;
+  for (int64_t vector = 0; vector < schedule.getVectorsPerThread(); ++vector)
+    sums.push_back(load(reduction, vector));
+  return sums;
+}
+
 SmallVector<Value> SharedColumns::loadAll() {
   SmallVector<Value> sums;
   for (size_t reduction = 0; reduction < pattern.columnReductions.size(); ++reduction)
-    for (int64_t vector = 0; vector < schedule.getVectorsPerThread(); ++vector)
-      sums.push_back(load(reduction, vector));
+    llvm::append_range(sums, loadVectors(static_cast<int64_t>(reduction)));
   return sums;
 }
 

@@ -38,6 +38,8 @@ public:
   // Of a column reduction, by number, and one of the thread's vectors: f32 as wide as a vector.
   mlir::Value load(int64_t reduction, int64_t vector);
   void store(int64_t reduction, int64_t vector, mlir::Value sum);
+  /// Of all of the thread's vectors.
+  llvm::SmallVector<mlir::Value> loadVectors(int64_t reduction);
   // Of all, in the order [column reductions][vectors_per_thread].
   llvm::SmallVector<mlir::Value> loadAll();
   void storeAll(llvm::ArrayRef<mlir::Value> sums);

@@ -65,7 +65,6 @@ Value SharedMemory::at(Value pointer, Value bytes) {
 
 Value SharedMemory::at(Value pointer, int64_t bytes) { return bytes ? at(pointer, constant(bytes)) : pointer; }
 
-/// The words a vector is moved in: of 32 bits where it has as many.
 Value SharedMemory::ofGroup(Value pointer, Value group, int64_t bytes) {
   if (!group)
     return pointer;
@@ -73,6 +72,7 @@ Value SharedMemory::ofGroup(Value pointer, Value group, int64_t bytes) {
   return at(pointer, arith::MulIOp::create(builder, loc, number, constant(bytes)));
 }
 
+/// The words a vector is moved in: of 32 bits where it has as many.
 static VectorType wordsOf(VectorType type) {
   int64_t bytes = bytesOf(type);
   int64_t word = std::min<int64_t>(4, bytes);

@@ -86,6 +86,8 @@ def pinned_sums():
             schedule = persistent.shape(256, 2, 2, 1, 132, 2, atomic + copies)
             graph = persistent.backward(op, 4096, grad_dtype="f32")
             yield f"{op} atomic {chip}", persistent.scheduled(graph, schedule, chip), chip
+            ring = persistent.shape(256, 1, 2, 1, 264, 2, ", min_ctas = 2" + column_sums.SHARED + copies)
+            yield f"{op} shared sums {chip}", persistent.scheduled(persistent.backward(op, 4096), ring, chip), chip
             for name, tile in TILES.items():
                 if chip != "sm_80" or "cluster" not in tile:
                     hidden = 16384 if "shared" in name else 4096
