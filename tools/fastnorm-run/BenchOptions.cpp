@@ -57,7 +57,7 @@ static Status readSeconds(const CommandLine::Flag &flag, Options &options) {
   double seconds = 0.0;
   if (StringRef(flag.getValue()).getAsDouble(seconds) || !(seconds > 0.0 && seconds <= kMaxSeconds))
     return expected("--seconds N with N a number above 0 and at most 86400", flag.getValue());
-  options.seconds = seconds;
+  options.seconds = options.tuneSeconds = seconds;
   return {};
 }
 
@@ -113,7 +113,7 @@ Status tool::readBenchOptions(const CommandLine &line, Options &options) {
   options.cacheState = line.hot ? CacheState::Hot : line.serving ? CacheState::Serving : CacheState::Cold;
   if (!options.compared.empty())
     return {};
-  bool measures = line.hot || line.serving || line.seconds.getNumOccurrences();
+  bool measures = line.hot || line.serving || (line.seconds.getNumOccurrences() && options.tuneFile.empty());
   measures |= !options.rivals.empty() && options.results.empty();
   if (measures && !options.bench)
     return Error{"expected --hot, --serving, --seconds and --against together with --bench, but got them without"};

@@ -90,7 +90,8 @@ struct CommandLine {
       "serving", llvm::cl::desc("With --bench: what has rows stays in the L2, what all rows share (weights) does not"),
       llvm::cl::ZeroOrMore, llvm::cl::cat(category)};
   Flag seconds{*this, "seconds", "N",
-               "With --bench: sample for so long at most, where medians are not known to 1 % before (default: 5)"};
+               "With --bench: sample for so long at most, where medians are not known to 1 % before (default: 5); with "
+               "--tune: try schedules for so long, in all (default: 60)"};
   Flags against{*this, "against", "NAME=TIME",
                 "With --bench: a time from elsewhere to compare with, as torch=392us (ns, us, ms or s; repeatable)"};
   Flags reports{*this, "report", "table|json|csv|html[:FILE]",
@@ -101,6 +102,10 @@ struct CommandLine {
       "Report what --report=json wrote instead of running anything; of several, how they differ (repeatable)"};
   llvm::cl::opt<bool> compare{"compare", llvm::cl::desc("Time two compiled plans in turns: --compare A.json B.json"),
                               llvm::cl::ZeroOrMore, llvm::cl::cat(category)};
+  Flag tune{
+      *this, "tune", "FILE",
+      "Try schedules for each kernel of the graph, keep the fastest, and put it into this table, which --tuned then "
+      "reads; for --dim rows, or all rows of --sweep. Needs a GPU"};
   llvm::cl::opt<bool> profile{
       "profile",
       llvm::cl::desc("Print nothing and let a profiler see one run of the graph, after a warm-up: for nsys profile -c "

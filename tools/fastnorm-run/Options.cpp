@@ -112,6 +112,19 @@ static Status readCheck(const CommandLine::Flag &flag, Options &options) {
 }
 
 /// Checks that a flag is not given or is one of some words.
+/// What tuning does not do.
+static Status checkTune(const Options &options) {
+  if (options.tuneFile.empty())
+    return {};
+  bool runs = options.bench || options.profile || options.check != CheckScope::None || !options.outputs.empty() ||
+              !options.outputsFile.empty() || !options.inputs.empty() || !options.inputsFile.empty();
+  if (runs || !options.runs())
+    return Error{
+        "expected --tune, which tries schedules on values of its own, or --bench, --check, --profile, --input, "
+        "--output, --emit, --dump or --explain, but got both"};
+  return {};
+}
+
 static Status checkWord(const CommandLine::Flag &flag, llvm::ArrayRef<StringRef> words) {
   if (!flag.getNumOccurrences() || llvm::is_contained(words, StringRef(flag.getValue())))
     return {};
@@ -241,6 +254,7 @@ Result<Options> tool::parseOptions(int argc, char **argv) {
   options.hasVariantFlags = line.alignment.getNumOccurrences() || line.rowInvariant.getNumOccurrences();
   options.hasFuse = line.fuse.getNumOccurrences() != 0;
   options.tuned = line.tuned;
+  options.tuneFile = line.tune;
   options.hasTuned = line.tuned.getNumOccurrences() != 0;
   options.usesCache = !line.noCache;
   options.cacheFolder = line.cacheFolder;
@@ -265,6 +279,8 @@ Result<Options> tool::parseOptions(int argc, char **argv) {
                      checkValue(line.graph),
                      checkValue(line.target),
                      checkValue(line.tuned),
+                     checkValue(line.tune),
+                     checkTune(options),
                      checkValue(line.cacheFolder),
                      checkValue(line.dump),
                      checkValue(line.inputsFile),

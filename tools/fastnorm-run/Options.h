@@ -70,6 +70,8 @@ struct Options {
   std::vector<std::string> compared; ///< two compiled plans to time in turns; none: `source` is run
   std::vector<Rival> rivals;         ///< written behind --against
   bool profile = false;
+  std::string tuneFile;      ///< the table that schedules are measured into; empty: none are
+  double tuneSeconds = 60.0; ///< for all that is tuned
 
   bool explain = false;
   std::string emit; ///< "mlir", "plan" or "ptx"; empty: run

@@ -13,6 +13,7 @@
 #include "Report.h"
 #include "RunCommand.h"
 #include "Source.h"
+#include "TuneCommand.h"
 
 #include "fastnorm/Compiler/Pipeline.h"
 #include "fastnorm/Target/KnownTargets.h"
@@ -33,6 +34,8 @@ static Status checkAgainstSource(const Options &options, const Source &source) {
     return Error{"--target, --fuse, --tuned, --alignment and --row-invariant say how to compile a graph" + isPlan};
   if (!source.isGraph() && options.check != CheckScope::None)
     return Error{"--check=reference needs a graph" + isPlan};
+  if (!source.isGraph() && !options.tuneFile.empty())
+    return Error{"--tune needs a graph" + isPlan};
   if (!source.isGraph() && (!options.dump.empty() || options.emit == "mlir" || options.explain))
     return Error{"--dump, --explain and --emit=mlir need a graph" + isPlan};
   if (!options.dump.empty())
@@ -107,6 +110,8 @@ static Exit run(const Options &options) {
       return failed(target.error());
     compileOptions.target = *target;
   }
+  if (!options.tuneFile.empty())
+    return tuneCommand(options, *source, compileOptions, *device);
   return options.runs() ? runCommand(options, *source, compileOptions, *device)
                         : emitCommand(options, *source, compileOptions);
 }
