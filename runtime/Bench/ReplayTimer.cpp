@@ -19,7 +19,9 @@ namespace {
 /// Graphs of more nodes take longer to make than to time.
 constexpr int64_t kMaxLaunchesPerReplay = 4096;
 /// Launches that are timed on the host together: few enough that no queue is full and none waits for the device.
-constexpr int64_t kHostLaunches = 32;
+constexpr double kHostLaunches = 32.0;
+/// What they may take of the time that there is for samples.
+constexpr double kHostMicroseconds = 2000.0;
 
 } // namespace
 
@@ -84,17 +86,19 @@ Status ReplayTimer::warmUp(const Recording &recording, int64_t replays) {
   return stream->synchronize();
 }
 
-Result<double> ReplayTimer::timeHost(const BenchCandidate &candidate) {
+Result<double> ReplayTimer::timeHost(const BenchCandidate &candidate, double deviceMicroseconds) {
+  double wanted = std::clamp(kHostMicroseconds / std::max(deviceMicroseconds, 1e-3), 1.0, kHostLaunches);
+  int64_t launches = static_cast<int64_t>(wanted);
   if (Status status = stream->synchronize(); !status)
     return status.takeError();
   auto begin = std::chrono::steady_clock::now();
-  for (int64_t count = 0; count < kHostLaunches; ++count)
+  for (int64_t count = 0; count < launches; ++count)
     if (Status status = candidate.launches[static_cast<size_t>(count) % candidate.launches.size()](*stream); !status)
       return status.takeError();
   std::chrono::duration<double, std::micro> spent = std::chrono::steady_clock::now() - begin;
   if (Status status = stream->synchronize(); !status)
     return status.takeError();
-  return spent.count() / static_cast<double>(kHostLaunches);
+  return spent.count() / static_cast<double>(launches);
 }
 
 Result<Recording> ReplayTimer::record(const BenchCandidate &candidate, double minReplayMicroseconds,

@@ -50,8 +50,9 @@ public:
   Status warmUp(const Recording &recording, int64_t replays);
   /// The device's microseconds for one launch within one replay.
   Result<double> time(const Recording &recording);
-  /// The host's microseconds for one launch without a graph, from call to return.
-  Result<double> timeHost(const BenchCandidate &candidate);
+  /// The host's microseconds for one launch without a graph, from call to return; of as many launches, up to 32, as
+  /// keep a device busy for 2 ms that takes `deviceMicroseconds` for one.
+  Result<double> timeHost(const BenchCandidate &candidate, double deviceMicroseconds);
 
 private:
   explicit ReplayTimer(Device &device) : device(&device) {}

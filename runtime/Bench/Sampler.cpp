@@ -57,7 +57,7 @@ Status Turns::takeSample(size_t index) {
     return microseconds.takeError();
   const BenchCandidate &candidate = *recordings[index].candidate;
   if (candidate.timesHost) {
-    Result<double> host = timer.timeHost(candidate);
+    Result<double> host = timer.timeHost(candidate, *microseconds);
     if (!host)
       return host.takeError();
     sampling.results[index].hostMicroseconds.push_back(*host);

@@ -137,6 +137,20 @@ TEST_F(SamplerTest, HostTimeIsTakenWhereItIsAskedFor) {
   EXPECT_TRUE(sampling->results[1].hostMicroseconds.empty());
 }
 
+TEST_F(SamplerTest, HostTimeTakesLittleOfTheTimeForSamples) {
+  // 40 us a launch: 32 launches for the host, 13 of them for a sample. 1000 us: 2, and 1.
+  options.stopping.minSamples = 1;
+  for (auto [microseconds, launches] : {std::pair(40.0, 32 + 13), std::pair(1000.0, 2 + 1)}) {
+    device.state.microseconds["slow"] = microseconds;
+    BenchCandidate timed = candidate("slow", 1);
+    int64_t before = 0;
+    options.isInterrupted = [&] { return before = static_cast<int64_t>(device.state.launches.size()), false; };
+    timed.timesHost = true;
+    ASSERT_TRUE(sampleInTurns(device, {timed}, options));
+    EXPECT_EQ(static_cast<int64_t>(device.state.launches.size()) - before, launches) << microseconds;
+  }
+}
+
 TEST_F(SamplerTest, CandidatesTakeTurnsAndSetsRotate) {
   options.minReplayMicroseconds = 0.0;
   ASSERT_TRUE(sampleInTurns(device, {candidate("fast", 2), candidate("slow", 2)}, options));
