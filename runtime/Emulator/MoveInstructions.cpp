@@ -64,16 +64,20 @@ void packHalves(Warp &warp, const Instruction &instruction, uint32_t mask) {
     result.halfLanes[half] = (result.halfLanes[half] & ~mask) | (mask & halves[half]);
 }
 
-/// The reverse; `mode` has a bit for each part that is dropped, and not read.
+/// The reverse; `mode` has a bit for each part that is dropped. A part that was not written is not in its register either.
 void unpackHalves(Warp &warp, const Instruction &instruction, uint32_t mask) {
-  const SlotHeader &source = warp.header(instruction.operands[2]);
+  const SlotHeader source = warp.header(instruction.operands[2]);
+  uint32_t taken = 0;
   for (unsigned half = 0; half < 2; ++half) {
     if (instruction.mode & (1u << half))
       continue;
-    if (uint32_t missing = mask & ~(source.writtenLanes | source.halfLanes[half]))
-      return warp.reportUnwritten(instruction.operands[2], missing);
-    warp.header(instruction.operands[half]).writtenLanes |= mask;
+    uint32_t written = source.writtenLanes | source.halfLanes[half];
+    taken |= written;
+    SlotHeader &result = warp.header(instruction.operands[half]);
+    result.writtenLanes = (result.writtenLanes & ~mask) | (mask & written);
   }
+  if (uint32_t missing = mask & ~taken)
+    return warp.reportUnwritten(instruction.operands[2], missing);
   unpack(warp, instruction, mask);
 }
 

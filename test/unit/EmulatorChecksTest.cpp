@@ -39,7 +39,10 @@ TEST(EmulatorRegisterChecks, AnUnwrittenHalfMayBePackedButNotRead) {
            "' is read before it is written";
   };
   EXPECT_EQ(runOnWords(high + "mov.b64 {%r2, _}, %rd1;", {1, 1, 0}), found("mov.b64 {%r2, _}, %rd1", "%rd1"));
-  EXPECT_EQ(runOnWords(high + "mov.b64 {%r3, %r2}, %rd1;", {1, 1, 0}), found("mov.b64 {%r3, %r2}, %rd1", "%rd1"));
+  EXPECT_EQ(runOnWords(high + "mov.b64 {%r3, %r2}, %rd1;\n" + store, {1, 1, 0}), "");
+  EXPECT_EQ(runOnWords(high + "mov.b64 {%r3, %r2}, %rd1;\nadd.s32 %r4, %r3, 1;", {1, 1, 0}),
+            "kernel 'k', CTA 0, warp 0, lane 0, PTX line 22 'add.s32 %r4, %r3, 1': register '%r3' is read before it is "
+            "written");
   EXPECT_EQ(runOnWords(high + "add.s64 %rd2, %rd1, 1;", {1, 1, 0}), found("add.s64 %rd2, %rd1, 1", "%rd1"));
   // Packed again as a whole, and the other way round, it is as if nothing had been missing.
   EXPECT_EQ(runOnWords(high + "mov.b64 %rd1, {%r100, %r100};\nadd.s64 %rd2, %rd1, 1;", {1, 1, 0}), "");
