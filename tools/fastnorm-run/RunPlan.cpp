@@ -10,7 +10,8 @@
 using namespace fastnorm;
 using namespace fastnorm::tool;
 
-/// Launches apart, so that the emulator's counters are each kernel's own.
+/// One launch behind the other, as a graph's are: with a wait between them no dependent launch would overlap. The
+/// emulator's counters are each kernel's own, because its launches have ended when they return.
 static Result<std::vector<KernelRow>> launchAll(const Execution &execution, Device &device) {
   Result<std::vector<LaunchFacts>> facts = execution.facts();
   if (!facts)
@@ -23,10 +24,10 @@ static Result<std::vector<KernelRow>> launchAll(const Execution &execution, Devi
   for (size_t index = 0; index < execution.launchCount(); ++index) {
     if (Status launched = execution.launchOne(**stream, index); !launched)
       return launched.takeError();
-    if (Status finished = (*stream)->synchronize(); !finished)
-      return finished.takeError();
     rows.push_back({(*facts)[index], device.takeCounters(), std::nullopt});
   }
+  if (Status finished = (*stream)->synchronize(); !finished)
+    return finished.takeError();
   return rows;
 }
 
