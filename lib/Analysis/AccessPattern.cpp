@@ -58,7 +58,7 @@ AccessPattern::AccessPattern(KernelOp kernel) : kernel(kernel), columns(columnVa
   for (Value result : block.getTerminator()->getOperands())
     if (isScattered(result) || axesOf(result).areRowsAnd({Axis::Hidden}))
       countElement(elementOf(result));
-  if (hasGroups && hidden == 0)
+  if (hasGroups && groupSize() == 0)
     unsupported.emplace_back(kernel,
                              "has values with group but none with hidden, whose neighbours a group is; write them in "
                              "one kernel with what they are computed from, or with what reads them");
