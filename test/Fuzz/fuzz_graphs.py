@@ -26,6 +26,7 @@ TARGETS = ("a100", "h200", "h200", "h100", "b200", "sm_86", "sm_89", "sm_120")
 # A sentence with which a graph, or a schedule that does not fit its kernel, is refused.
 REFUSALS = (
     r"'fastnorm.(?:reduce|map)' op (computes slots after a row reduction|reduces slot of a value with axes|keeps \d+ heads of its sums|has groups of)",
+    r"takes \d+ sums over rows, but no CTA",
     r"has values with group but none with hidden",
     r"schedule .*(needs|holds|splits|gives|is |has |keeps|takes|accumulates|works on|reads)",
     r"error: expects ",

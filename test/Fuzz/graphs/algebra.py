@@ -30,7 +30,7 @@ def write_gather(program):
     table = program.table(f"tensor<?x{program.hidden}x{dtype}>")
     index = program.argument("index", axes, program.random.choice(("i32", "i64")),
                              program.random.choice(("", "", "drop:0.3", "drop:1", "constant:-1")))
-    result = Value(program.fresh(), axes + ("hidden",), dtype)
+    result = Value(program.fresh(), axes + ("hidden",), dtype, inputs=frozenset([table]))
     program.tables.append((table, f"tensor<?x{program.hidden}x{dtype}>"))
     program.write(f"{result.name} = fastnorm.gather {table}[{index.name}] : tensor<?x{program.hidden}x{dtype}>, "
                   f"{program.type_of(index)} -> {program.type_of(result)}")
@@ -71,7 +71,8 @@ def write_map(program, operands=None, dtype="f32", steps=None, magnitudes=False)
     if dtype in ("f8E4M3FN", "i8") and scalar.magnitude > 1e4:
         dtype = "f32"
     out = body.narrowed(scalar, dtype)
-    result = Value(program.fresh(), axes, dtype, out.magnitude, out.error, out.exact, "columns" if ofColumns else "")
+    result = Value(program.fresh(), axes, dtype, out.magnitude, out.error, out.exact, "columns" if ofColumns else "",
+                   inputs=frozenset().union(*(operand.inputs for operand in operands)))
     written = ", ".join(f"{operand.name} {program.written_axes(operand.axes)}" for operand in operands)
     types = ", ".join(program.type_of(operand) for operand in operands)
     program.write(f"{result.name} = fastnorm.map({written}) -> {program.written_axes(axes)} : ({types}) -> "
@@ -125,7 +126,8 @@ def write_reduce(program):
         magnitude, error, exact = value.magnitude, value.error, value.exact
     attributes = f" {{group = {program.group} : i64}}" if kind == "group" else ""
     axis = "hidden" if kind == "group" else kind
-    result = Value(program.fresh(), axes, "f32", magnitude, error, exact, "columns" if kind == "row" else "")
+    result = Value(program.fresh(), axes, "f32", magnitude, error, exact, "columns" if kind == "row" else "",
+                   inputs=value.inputs)
     shown = program.written_axes(value.axes)
     if kind == "row" and axes == ("hidden",) and len(program.rows) > 1:
         shown = shown.replace("head", "row")

@@ -14,12 +14,13 @@ class Body:
         self.lines, self.scalars = [], []
         self.arguments = [(f"%a{number}", operand.dtype) for number, operand in enumerate(operands)]
         for (name, dtype), operand in zip(self.arguments, operands):
-            self.scalars.append(self.widened(Value(name, (), dtype, operand.magnitude, operand.error, operand.exact)))
+            self.scalars.append(self.widened(Value(name, (), dtype, operand.magnitude, operand.error, operand.exact,
+                                                   inputs=operand.inputs)))
 
-    def emit(self, text, magnitude, error, exact, dtype="f32"):
+    def emit(self, text, magnitude, error, exact, dtype="f32", of=()):
         name = self.program.fresh("s")
         self.lines.append(f"{name} = {text}")
-        return Value(name, (), dtype, magnitude, error, exact)
+        return Value(name, (), dtype, magnitude, error, exact, inputs=frozenset().union(*(scalar.inputs for scalar in of)))
 
     def constant(self, value):
         return self.emit(f"arith.constant {value:.6e} : f32", abs(value), 0.0, True)
@@ -28,13 +29,14 @@ class Body:
         if scalar.dtype == "f32":
             return scalar
         op = "sitofp" if scalar.dtype[0] == "i" else "extf"
-        return self.emit(f"arith.{op} {scalar.name} : {scalar.dtype} to f32", scalar.magnitude, scalar.error, scalar.exact)
+        return self.emit(f"arith.{op} {scalar.name} : {scalar.dtype} to f32", scalar.magnitude, scalar.error, scalar.exact,
+                         of=[scalar])
 
     def binary(self, op, a, b, magnitude, error, exact=False, flags=""):
-        return self.emit(f"{op} {a.name}, {b.name}{flags} : f32", magnitude, error, exact)
+        return self.emit(f"{op} {a.name}, {b.name}{flags} : f32", magnitude, error, exact, of=[a, b])
 
     def unary(self, op, a, magnitude, error, exact=False):
-        return self.emit(f"{op} {a.name} : f32", magnitude, error, exact)
+        return self.emit(f"{op} {a.name} : f32", magnitude, error, exact, of=[a])
 
     def away_from_zero(self, a):
         """|a| + c."""
@@ -42,8 +44,17 @@ class Body:
         magnitude = self.unary("math.absf", a, a.magnitude, a.error, a.exact)
         return self.binary("arith.addf", magnitude, self.constant(c), a.magnitude + c, a.error + 1), c
 
+    def magnitude(self, a):
+        return self.unary("math.absf", a, a.magnitude, a.error, a.exact)
+
+    def apart(self, a, b):
+        """Two addends of which no difference is left that is small beside them: of one sign, where they are related."""
+        related = (a.inputs & b.inputs or not a.inputs or not b.inputs) and not (a.exact and b.exact)
+        return (self.magnitude(a), self.magnitude(b), True) if related else (a, b, False)
+
     def sum(self, a, b):
-        op = self.random.choice(("arith.addf", "arith.subf"))
+        a, b, positive = self.apart(a, b)
+        op = "arith.addf" if positive else self.random.choice(("arith.addf", "arith.subf"))
         return self.binary(op, a, b, a.magnitude + b.magnitude, max(a.error, b.error) + 1)
 
     def product(self, a, b):
@@ -52,13 +63,17 @@ class Body:
 
     def contracted(self, a, b):
         c = self.random.choice(self.scalars)
+        if c.inputs & (a.inputs | b.inputs):
+            a, b, c = self.magnitude(a), self.magnitude(b), self.magnitude(c)
         p = self.binary("arith.mulf", a, b, a.magnitude * b.magnitude, a.error + b.error + 1, flags=" fastmath<contract>")
         return self.binary("arith.addf", p, c, p.magnitude + c.magnitude, max(p.error, c.error) + 1, flags=" fastmath<contract>")
 
     def fused(self, a, b):
         c = self.random.choice(self.scalars)
+        if c.inputs & (a.inputs | b.inputs):
+            a, b, c = self.magnitude(a), self.magnitude(b), self.magnitude(c)
         return self.emit(f"math.fma {a.name}, {b.name}, {c.name} : f32", a.magnitude * b.magnitude + c.magnitude,
-                         a.error + b.error + c.error + 1, False)
+                         a.error + b.error + c.error + 1, False, of=[a, b, c])
 
     def extremum(self, a, b):
         op = self.random.choice(("arith.maximumf", "arith.minimumf"))
@@ -73,7 +88,7 @@ class Body:
         predicate = self.random.choice(("ogt", "olt", "oge", "ole", "oeq", "one", "ugt", "une"))
         test = self.emit(f"arith.cmpf {predicate}, {x.name}, {y.name} : f32", 1, 0, True, "i1")
         return self.emit(f"arith.select {test.name}, {a.name}, {b.name} : f32", max(a.magnitude, b.magnitude),
-                         max(a.error, b.error), a.exact and b.exact)
+                         max(a.error, b.error), a.exact and b.exact, of=[a, b])
 
     def quotient(self, a, b):
         divisor, least = self.away_from_zero(b)
@@ -109,7 +124,7 @@ class Body:
         if not a.exact or a.magnitude > 256:
             return self.shifted(a, b)
         dtype = self.random.choice(("bf16", "f16", "f8E4M3FN"))
-        narrow = self.emit(f"arith.truncf {a.name} : f32 to {dtype}", a.magnitude, a.error, True, dtype)
+        narrow = self.emit(f"arith.truncf {a.name} : f32 to {dtype}", a.magnitude, a.error, True, dtype, of=[a])
         return self.widened(narrow)
 
     def step(self):
@@ -128,8 +143,10 @@ class Body:
         if dtype == "f32":
             return scalar
         if dtype in ("i8", "i32"):
-            return self.emit(f"arith.fptosi {scalar.name} : f32 to {dtype}", scalar.magnitude, scalar.error, scalar.exact, dtype)
-        return self.emit(f"arith.truncf {scalar.name} : f32 to {dtype}", scalar.magnitude, scalar.error, scalar.exact, dtype)
+            return self.emit(f"arith.fptosi {scalar.name} : f32 to {dtype}", scalar.magnitude, scalar.error, scalar.exact, dtype,
+                             of=[scalar])
+        return self.emit(f"arith.truncf {scalar.name} : f32 to {dtype}", scalar.magnitude, scalar.error, scalar.exact, dtype,
+                         of=[scalar])
 
     def text(self, result, indent):
         arguments = ", ".join(f"{name}: {dtype}" for name, dtype in self.arguments)

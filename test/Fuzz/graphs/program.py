@@ -16,7 +16,7 @@ STORAGE = ("f32", "bf16", "f16")
 class Value:
     """What a name in the text stands for. Magnitude and error (in 2^-24 of the magnitude) keep graphs well conditioned:
     an exact value is the same in f32 and f64 arithmetic. Coarse is the coarsest type that anything was rounded to on the
-    way: a value that f32 and f64 round to neighbours must not end in a finer type."""
+    way: a value that f32 and f64 round to neighbours must not end in a finer type. Values that share inputs may cancel."""
 
     name: str
     axes: tuple
@@ -26,6 +26,7 @@ class Value:
     exact: bool = True
     role: str = ""
     coarse: str = "f32"
+    inputs: frozenset = frozenset()
 
 
 FINENESS = ("f32", "f16", "bf16", "f8E4M3FN")
@@ -76,7 +77,8 @@ class Program:
         inner = [self.random.choice((1, 2, 3, 4, 5)) for _ in range(dimensions - 1)]
         count = max(0, min(count, most // math.prod(inner)))
         static = self.random.random() < 0.2
-        return [max(count, 1) if static else "?"] + inner, count
+        count = max(count, 1) if static else count
+        return [count if static else "?"] + inner, count
 
     def random_group(self):
         divisors = [g for g in (1, 2, 4, 8, 16, 32, 64, 128) if self.hidden % g == 0]
@@ -118,7 +120,7 @@ class Program:
         self.arguments.append((name, self.type(axes, dtype), attributes_of(name, self.type(axes, dtype), "rows")))
         if role:
             self.roles.append(f"{name[1:]}={role}")
-        return Value(name, axes, dtype, magnitude=32.0 * 4 if dtype == "i8" else magnitude)
+        return Value(name, axes, dtype, magnitude=32.0 * 4 if dtype == "i8" else magnitude, inputs=frozenset([name]))
 
     def table(self, type):
         """An argument that others index."""
