@@ -360,6 +360,32 @@ TEST_F(CudaDeviceTest, FailedLaunchNamesKernelGridAndCta) {
             "cuLaunchKernel failed: CUDA_ERROR_INVALID_VALUE: what went wrong (kernel @norm, grid 132, cta 256)");
 }
 
+TEST_F(CudaDeviceTest, RunsOnWhereMemoryRanOut) {
+  open();
+  std::unique_ptr<Module> module = loadNorm();
+  std::unique_ptr<Stream> stream = std::move(*device->createStream());
+  fail("cuMemAlloc_v2", 2);
+  Result<std::unique_ptr<DeviceBuffer>> refused = device->allocate(size_t(1) << 40, "argument 'x'");
+  ASSERT_FALSE(refused);
+  EXPECT_NE(refused.error().find("CUDA_ERROR_OUT_OF_MEMORY"), std::string::npos) << refused.error();
+  EXPECT_NE(refused.error().find("argument 'x'"), std::string::npos) << refused.error();
+  EXPECT_NE(refused.error().find("1099511627776 bytes"), std::string::npos) << refused.error();
+  fail("cuMemAlloc_v2", 0);
+  EXPECT_TRUE(device->allocate(1024, "argument 'x'"));
+  EXPECT_TRUE(stream->launch(**module->kernel("norm"), LaunchShape{132, 256, 0}, arguments));
+}
+
+TEST_F(CudaDeviceTest, AFailedLaunchDoesNotPoisonTheNext) {
+  open();
+  std::unique_ptr<Module> module = loadNorm();
+  std::unique_ptr<Stream> stream = std::move(*device->createStream());
+  fail("cuLaunchKernel", 701);
+  EXPECT_FALSE(stream->launch(**module->kernel("norm"), LaunchShape{132, 256, 0}, arguments));
+  fail("cuLaunchKernel", 0);
+  EXPECT_TRUE(stream->launch(**module->kernel("norm"), LaunchShape{132, 256, 0}, arguments));
+  EXPECT_TRUE(stream->synchronize());
+}
+
 TEST_F(CudaDeviceTest, ShapesAndArgumentsTheDriverCanNotTake) {
   open();
   std::unique_ptr<Module> module = loadNorm();

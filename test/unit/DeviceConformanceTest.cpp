@@ -15,6 +15,7 @@
 #include <cstring>
 #include <numeric>
 #include <stdexcept>
+#include <thread>
 
 using namespace fastnorm;
 using namespace fastnorm::test;
@@ -230,6 +231,31 @@ TEST_P(DeviceConformance, LaunchesOfAStreamRunInOrder) {
   Status status = stream->synchronize();
   ASSERT_TRUE(status) << status.error();
   EXPECT_EQ(download<float>(*third), values);
+}
+
+TEST_P(DeviceConformance, TwoThreadsLaunchOneKernelOnTwoStreams) {
+  constexpr int kLaunches = 50;
+  Kernel &copy = kernel("copy");
+  std::vector<float> values = counted(128);
+  std::unique_ptr<DeviceBuffer> source = upload(values);
+  auto copyOften = [&](const DeviceBuffer &target, std::string &error) {
+    Result<std::unique_ptr<Stream>> own = device->createStream();
+    Status status = own ? Status() : Status(Error{own.error()});
+    for (int launches = 0; status && launches < kLaunches; ++launches)
+      status = (*own)->launch(copy, LaunchShape{1, 128, 0}, {pointer(*source), pointer(target), u32(128)});
+    if (status)
+      status = (*own)->synchronize();
+    error = status ? "" : status.error();
+  };
+  std::unique_ptr<DeviceBuffer> targets[2] = {allocate(512), allocate(512)};
+  std::string errors[2];
+  std::thread other([&] { copyOften(*targets[1], errors[1]); });
+  copyOften(*targets[0], errors[0]);
+  other.join();
+  for (int index = 0; index < 2; ++index) {
+    EXPECT_EQ(errors[index], "");
+    EXPECT_EQ(download<float>(*targets[index]), values);
+  }
 }
 
 TEST_P(DeviceConformance, CapturedLaunchesRunAtReplayAlone) {
