@@ -32,3 +32,10 @@ function(fastnorm_library name)
   add_library(fastnorm::${name} ALIAS fastnorm${name})
   target_link_libraries(fastnorm${name} PUBLIC ${arg_LINK})
 endfunction()
+
+# What the static C++ library takes of a new glibc, for programs and libraries that travel.
+add_library(fastnormOlderGlibc OBJECT ${CMAKE_SOURCE_DIR}/cmake/OlderGlibc.c)
+
+function(fastnorm_runs_on_older_glibc target)
+  target_sources(${target} PRIVATE $<TARGET_OBJECTS:fastnormOlderGlibc>)
+endfunction()
