@@ -23,6 +23,15 @@ static bool movesBits(std::string_view opcode) {
   return name == "cvt" && opcode.find('f') == std::string_view::npos;
 }
 
+/// Two floats in a register at once; the back end leaves one undefined where it has a lone one to work on.
+static bool isPairwise(std::string_view opcode) {
+  std::string_view name = opcode.substr(0, opcode.find('.'));
+  for (std::string_view op : {"add", "sub", "mul", "fma", "neg", "abs", "min", "max"})
+    if (name == op)
+      return opcode.size() > 2 && opcode.substr(opcode.size() - 2) == "x2";
+  return false;
+}
+
 static bool decodeByFamily(InstructionDecoder &decoder) {
   for (auto *family : {decodeInteger, decodeBits, decodeFloat, decodeHalf, decodeCompare, decodeConvert, decodeMove,
                        decodeMBarrier, decodeAsyncStore, decodeBulkCopy, decodeAsyncCopy, decodeMemory, decodeAtomic,
@@ -41,6 +50,7 @@ Result<KernelProgram> decodeKernel(const PtxModule &module, const PtxKernel &ker
     if (!decodeByFamily(decoder) || !decoder.finish())
       return Error{"PTX line " + std::to_string(source.line) + ": " + decoder.error() + ", in '" + source.text + "'"};
     decoder.result.movesBits = movesBits(source.opcode);
+    decoder.result.isPairwise = isPairwise(source.opcode) && decoder.result.resultCount == 1;
     builder.program.instructions.push_back(decoder.result);
     builder.program.sources.push_back({source.line, source.text});
   }

@@ -79,8 +79,9 @@ struct Instruction {
   bool guardNegated = false;
   bool readOnly = false;      ///< ld.global.nc: nobody may write there during the launch
   bool sourceNegated = false; ///< the predicate among the sources
-  bool movesBits = false; ///< shifts, masks, picks bits of its sources: what it takes of one may be its written half
-  bool ordered = false;   ///< volatile, relaxed, acquire, release: a race the program means to have
+  bool movesBits = false;  ///< shifts, masks, picks bits of its sources: what it takes of one may be its written half
+  bool isPairwise = false; ///< works on the halves of its sources apart: a half of its result needs those alone
+  bool ordered = false;    ///< volatile, relaxed, acquire, release: a race the program means to have
   StateSpace space = StateSpace::Generic;
   uint8_t elementCount = 1;
   uint8_t elementBytes = 0; ///< in memory

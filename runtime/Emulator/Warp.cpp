@@ -119,24 +119,11 @@ void Warp::reportAll(const std::string &what) {
              what);
 }
 
-void Warp::reportUnwritten(OperandCode code, uint32_t lanes) {
-  report(unsigned(__builtin_ctz(lanes)),
-         "register '" + cta.launch.kernel->registerNames[header(code).registerId] + "' is read before it is written");
-}
-
 bool Warp::checkSources(const Instruction &instruction, uint32_t mask) {
   uint32_t written = allLanes;
   for (unsigned i = instruction.resultCount; i < instruction.operandCount; ++i)
     written &= header(instruction.operands[i]).writtenLanes;
-  if ((mask & ~written) == 0)
-    return true;
-  for (unsigned i = instruction.resultCount; i < instruction.operandCount; ++i)
-    if (const SlotHeader &source = header(instruction.operands[i]);
-        uint32_t missing = mask & ~(instruction.movesBits ? source.partLanes() : source.writtenLanes)) {
-      reportUnwritten(instruction.operands[i], missing);
-      return false;
-    }
-  return true;
+  return (mask & ~written) == 0 || checkParts(instruction, mask);
 }
 
 uint32_t Warp::guardedLanes(const Instruction &instruction) {
@@ -379,7 +366,9 @@ WarpStop Warp::step(const Instruction &instruction) {
     instruction.run(*this, instruction, mask);
   if (failed)
     return WarpStop::Failed;
-  for (unsigned i = 0; i < instruction.resultCount; ++i)
+  if (instruction.isPairwise)
+    noteWrittenHalves(instruction, mask);
+  for (unsigned i = 0; !instruction.isPairwise && i < instruction.resultCount; ++i)
     header(instruction.operands[i]).writtenLanes |= mask;
   if (instruction.flow != Flow::Next)
     return leave(instruction, mask);

@@ -82,7 +82,11 @@ private:
   bool standOnGroup();
   WarpStop step(const Instruction &instruction);
   WarpStop leave(const Instruction &instruction, uint32_t mask);
+  /// Of the one result of an instruction on halves.
+  void noteWrittenHalves(const Instruction &instruction, uint32_t mask);
   bool checkSources(const Instruction &instruction, uint32_t mask);
+  /// The same where a source is not written as a whole.
+  bool checkParts(const Instruction &instruction, uint32_t mask);
   uint32_t guardedLanes(const Instruction &instruction);
   void branch(const Instruction &instruction, uint32_t taken);
   void setAside(uint32_t counter, uint32_t lanes, bool parked);

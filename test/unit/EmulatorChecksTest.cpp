@@ -65,6 +65,15 @@ TEST(EmulatorRegisterChecks, AnUnwrittenHalfMayBeShiftedAndMaskedAway) {
             "written");
 }
 
+TEST(EmulatorRegisterChecks, HalvesOfAPairAreWorkedOnApart) {
+  const std::string product = "mov.b32 %r1, {%rs1, %rs2};\nmul.rn.f16x2 %r2, %r1, %r1;\n";
+  EXPECT_EQ(
+      runOnWords("mov.b16 %rs1, 7;\n" + product + "mov.b32 {%rs3, %rs4}, %r2;\nadd.u16 %rs5, %rs3, 1;", {1, 1, 0}), "");
+  EXPECT_NE(
+      runOnWords("mov.b16 %rs1, 7;\n" + product + "mov.b32 {%rs3, %rs4}, %r2;\nadd.u16 %rs5, %rs4, 1;", {1, 1, 0}), "");
+  EXPECT_NE(runOnWords(product, {1, 1, 0}), "");
+}
+
 TEST(EmulatorGlobalChecks, OutOfBoundsNamesTheFirstLaneAndTheBuffer) {
   const char *load = "mul.wide.u32 %rd1, %r100, 4;\nadd.s64 %rd2, %rd100, %rd1;\nld.global.nc.b32 %r1, [%rd2+192];";
   // Byte 192 + 4 * 16 is the first past 256; a warp of contiguous lanes and a lone thread go different ways.
