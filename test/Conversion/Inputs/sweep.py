@@ -1,12 +1,14 @@
 """Compiles every scenario kernel for a chip, assembles all of them in one go and says which spill.
 
-usage: sweep.py PTXAS FOLDER CHIP [--all] [--registers]
+usage: sweep.py PTXAS FOLDER CHIP [--all] [--registers] [--record]
 
-Prints a line for every kernel that spills, is refused or could not be launched, and a count at the end; with --registers a
-line for every one.
-Without --all, the shapes that differ most.
+Prints a line for every kernel that spills, is refused, could not be launched or takes more registers than it did with the same
+schedule when they were recorded, and a count at the end; with --registers a line for every one.
+Without --all, the shapes that differ most. --record, with --all, writes what is found to registers/CHIP.csv.
 """
 
+import csv
+import hashlib
 import os
 import re
 import subprocess
@@ -107,6 +109,33 @@ def launch_error(registers, threads):
     return f"takes {taken} registers a CTA" if taken > 65536 else ""
 
 
+# More than this is a regression; less comes and goes with the order of instructions.
+SLACK = 8
+
+
+def recorded_path(chip):
+    return os.path.join(os.path.dirname(os.path.abspath(__file__)), "registers", chip + ".csv")
+
+
+def mark(schedule):
+    """A schedule in eight digits."""
+    return hashlib.sha256(str(schedule).encode()).hexdigest()[:8]
+
+
+def recorded(chip):
+    """The registers of each kernel with a schedule."""
+    with open(recorded_path(chip), newline="") as file:
+        return {(row["kernel"], row["schedule"]): int(row["registers"]) for row in csv.DictReader(file)}
+
+
+def record(chip, kernels):
+    os.makedirs(os.path.dirname(recorded_path(chip)), exist_ok=True)
+    with open(recorded_path(chip), "w", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(("kernel", "schedule", "registers"))
+        writer.writerows(sorted(kernels))
+
+
 def main(ptxas, folder, chip, *flags):
     os.makedirs(folder, exist_ok=True)
     ptx, cubin = (os.path.join(folder, name) for name in ("graphs.ptx", "graphs.cubin"))
@@ -124,15 +153,22 @@ def main(ptxas, folder, chip, *flags):
     schedules = dict(re.findall(r"gpu\.launch_func\s+@\w+::@(\w+).*?(#fastnorm\.schedule<[^>]*>)", lowered))
     found = re.findall(r"entry function '(\w+)'.*?\n.*?\n\s*(\d+) bytes stack frame, (\d+) bytes spill stores.*?\n"
                        r".*?Used (\d+) registers", done.stderr)
-    spilling = unlaunchable = 0
+    if "--record" in flags:
+        record(chip, [(name, mark(schedules.get(name)), registers) for name, _, _, registers in found])
+    known = recorded(chip)
+    spilling = unlaunchable = grown = 0
     for name, _, spilled, registers in found:
+        before = known.get((name, mark(schedules.get(name))), 1 << 16)
+        if int(registers) > before + SLACK:
+            grown += 1
+            print(f"{chip} {name}: {registers} registers, but {before} were recorded, {schedules.get(name)}")
         error = launch_error(int(registers), threads[name])
         spilling, unlaunchable = spilling + (spilled != "0"), unlaunchable + bool(error)
         if error:
             print(f"{chip} {name}: {error}")
         if spilled != "0" or "--registers" in flags:
             print(f"{chip} {name}: {registers} registers, {spilled} bytes spilled, {schedules.get(name)}")
-    print(f"{chip}: {len(found)} kernels, {spilling} spill, {unlaunchable} can not be launched")
+    print(f"{chip}: {len(found)} kernels, {spilling} spill, {unlaunchable} can not be launched, {grown} take more registers")
 
 
 if __name__ == "__main__":
