@@ -1,6 +1,6 @@
-"""Runs graphs of one kind on the emulator over sizes and compares each with the reference.
+"""Runs graphs of one kind on the emulator, or another device, over sizes and compares each with the reference.
 
-usage: matrix.py FOLDER KIND
+usage: matrix.py FOLDER KIND [DEVICE]
 
 Prints a line for every run that does not match and a count at the end; exit status 1 where there was one.
 """
@@ -355,8 +355,10 @@ KINDS = {
 }
 
 
-def run(path, graph, rows, options):
-    command = ["fastnorm-run", path, "--device=emulator", "--fill=seed:1", "--check=reference"]
+def run(path, graph, rows, options, device):
+    if device != "emulator":
+        options = [option for option in options if not option.startswith("--emulator-seed")]
+    command = ["fastnorm-run", path, f"--device={device}", "--fill=seed:1", "--check=reference"]
     if rows is not None:
         command += ["--dim", f"rows={rows}"]
     if "expert_rows" in graph:
@@ -369,12 +371,12 @@ def run(path, graph, rows, options):
     return "" if done.returncode == 0 and matches == results else f"exit {done.returncode}: {done.stdout}{done.stderr}"
 
 
-def main(folder, kind):
+def main(folder, kind, device="emulator"):
     os.makedirs(folder, exist_ok=True)
     cases = list(KINDS[kind]())
     with ThreadPoolExecutor(2) as pool:
         tasks = [
-            (name, pool.submit(run, os.path.join(folder, f"{number}.mlir"), graph, rows, options))
+            (name, pool.submit(run, os.path.join(folder, f"{number}.mlir"), graph, rows, options, device))
             for number, (name, graph, rows, options) in enumerate(cases)
         ]
     failures = [(name, task.result()) for name, task in tasks if task.result()]
