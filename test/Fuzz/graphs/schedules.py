@@ -108,7 +108,7 @@ class Sampler:
             schedule["finalize_width"] = random.choice((1, 2, 4, 8, 16, 32))
             if random.random() < 0.2:
                 schedule["accumulate"] = "atomic"
-            if schedule["kind"] == "two_pass" and random.random() < 0.5:
+            if random.random() < (0.5 if schedule["kind"] == "two_pass" else 0.2):
                 schedule["accumulators"] = "shared"
         return schedule
 
