@@ -5,9 +5,9 @@
 //
 // beside-prototypes GRAPH ROWS HIDDEN cold|hot COPY.json PLAN.json...
 //
-// GRAPH is rms_norm, layer_norm, combine_norm (top_k 8), rms_norm_backward or
-// layer_norm_backward. All run on the same buffers, in turns, and their results
-// are compared; cold: enough sets of them to pass the L2 three times, hot: one. COPY.json is a plan that
+// GRAPH is rms_norm, layer_norm, their _backward, combine_norm:TOP_K or
+// combine_backward:TOP_K (bijective). All run on the same buffers, in turns, and
+// their results are compared; cold: enough sets of them to pass the L2 three times, hot: one. COPY.json is a plan that
 // copies one tensor of as many rows as make the same bytes; COPY.json may be a
 // list with commas, the fastest is the copy. Prints a Markdown table.
 //
@@ -72,6 +72,8 @@ struct BufferSet {
   std::unique_ptr<DeviceBuffer> rows, index, gate, residual, weight, y, rstd, mean, prototypeY;
   /// Of a gradient, whose grad_input is y: weight's and bias's, ours and the prototype's.
   std::unique_ptr<DeviceBuffer> gradOutput, gradWeight, gradBias, prototypeGradWeight, prototypeGradBias, partials;
+  /// Of combine's gradient, whose grad_expert_rows is y.
+  std::unique_ptr<DeviceBuffer> gradGate, prototypeGradGate;
 };
 
 struct Shape {
@@ -80,10 +82,27 @@ struct Shape {
   bool backward;
   int64_t rows;
   int64_t hidden;
-  int64_t topK() const { return combine ? 8 : 0; }
+  int64_t topK; ///< of a combine, else 1
+  int64_t sourceRows() const { return rows * topK; }
+  /// Of y, or of the gradient that stands in its place.
+  int64_t resultRows() const { return combine && backward ? sourceRows() : rows; }
   /// Bytes of the activations: what the copy moves too.
-  int64_t bytes() const { return rows * hidden * 2 * (combine ? topK() + 2 : backward ? 3 : 2); }
+  int64_t bytes() const {
+    int64_t rowsMoved = combine ? sourceRows() + resultRows() + rows : rows * (backward ? 3 : 2);
+    return rowsMoved * hidden * 2;
+  }
 };
+
+/// "combine_norm:8" and two numbers.
+static Shape parseShape(const std::string &graph, const char *rows, const char *hidden) {
+  size_t colon = graph.find(':');
+  return {graph.rfind("combine", 0) == 0,
+          graph.rfind("layer_norm", 0) == 0,
+          graph.find("_backward") != std::string::npos,
+          std::atoll(rows),
+          std::atoll(hidden),
+          colon == std::string::npos ? 1 : std::atoll(graph.c_str() + colon + 1)};
+}
 
 } // namespace
 
@@ -95,10 +114,11 @@ static std::unique_ptr<DeviceBuffer> upload(Device &device, const void *data, si
 
 static BufferSet makeSet(Device &device, const Shape &shape, unsigned seed) {
   BufferSet set;
-  size_t rowCount = shape.combine ? shape.rows * shape.topK() : shape.rows;
+  size_t rowCount = shape.sourceRows();
   // The same values in every set: only the addresses must differ.
-  static const std::vector<uint16_t> rows = randomBf16(rowCount * shape.hidden, 11, 3.4f, 0.1f);
-  set.rows = upload(device, rows.data(), rows.size() * 2, "rows");
+  // One row more, so that a residual can be the rows from the second on.
+  static const std::vector<uint16_t> rows = randomBf16((rowCount + 1) * shape.hidden, 11, 3.4f, 0.1f);
+  set.rows = upload(device, rows.data(), rowCount * shape.hidden * 2, "rows");
   if (shape.combine) {
     std::vector<int64_t> index(rowCount);
     for (size_t place = 0; place < rowCount; ++place)
@@ -127,8 +147,15 @@ static BufferSet makeSet(Device &device, const Shape &shape, unsigned seed) {
     set.mean = upload(device, mean.data(), mean.size() * 4, "mean");
   }
   if (shape.backward) {
-    static const std::vector<uint16_t> gradients = randomBf16(rowCount * shape.hidden, 13, 3.4f, 0.05f);
+    static const std::vector<uint16_t> gradients = randomBf16(shape.rows * shape.hidden, 13, 3.4f, 0.05f);
     set.gradOutput = upload(device, gradients.data(), gradients.size() * 2, "grad_output");
+  }
+  if (shape.backward && shape.combine) {
+    for (std::unique_ptr<DeviceBuffer> *result : {&set.gradGate, &set.prototypeGradGate}) {
+      *result = orDie(device.allocate(rowCount * 4, "gradient"));
+      orDie(device.fill((*result)->address(), 0xff, rowCount * 4));
+    }
+  } else if (shape.backward) {
     for (std::unique_ptr<DeviceBuffer> *result :
          {&set.gradWeight, &set.gradBias, &set.prototypeGradWeight, &set.prototypeGradBias}) {
       *result = orDie(device.allocate(shape.hidden * 2, "gradient"));
@@ -136,7 +163,7 @@ static BufferSet makeSet(Device &device, const Shape &shape, unsigned seed) {
     }
     set.partials = orDie(device.allocate(2 * device.info().multiprocessors * shape.hidden * 4, "partials"));
   }
-  size_t bytes = shape.rows * shape.hidden * 2;
+  size_t bytes = shape.resultRows() * shape.hidden * 2;
   for (std::unique_ptr<DeviceBuffer> *result : {&set.y, &set.prototypeY}) {
     *result = orDie(device.allocate(bytes, "result"));
     orDie(device.fill((*result)->address(), 0xff, bytes));
@@ -165,15 +192,20 @@ static BackwardPointers backwardPointers(const BufferSet &set) {
 /// `variant`: vectors a thread of a combine, CTAs a row of a norm, the tile of a gradient's second kernel.
 static Status launchPrototype(Stream &stream, const Shape &shape, int variant, const BufferSet &set) {
   auto native = reinterpret_cast<cudaStream_t>(static_cast<cuda::CudaStream &>(stream).handle());
-  bool known = shape.backward ? launchBackwardPrototype(native, shape.layerNorm, shape.rows, shape.hidden, variant,
-                                                        backwardPointers(set))
+  bool known = shape.combine && shape.backward
+                   ? launchCombineBackwardPrototype(native, shape.rows, shape.topK, shape.hidden, variant,
+                                                    pointer(set.gradOutput), pointer(set.rows),
+                                                    pointer<long>(set.index), pointer<float>(set.gate),
+                                                    pointer(set.prototypeY), pointer<float>(set.prototypeGradGate))
                : shape.combine
-                   ? launchCombinePrototype(native, shape.rows, shape.hidden, variant, pointer(set.rows),
+                   ? launchCombinePrototype(native, shape.rows, shape.topK, shape.hidden, variant, pointer(set.rows),
                                             pointer<long>(set.index), pointer<float>(set.gate), pointer(set.residual),
                                             pointer<float>(set.weight), pointer(set.prototypeY))
-                   : launchNormPrototype(native, shape.layerNorm, shape.rows, shape.hidden, variant, pointer(set.rows),
-                                         pointer(set.weight), pointer(set.prototypeY), pointer<float>(set.rstd),
-                                         pointer<float>(set.mean));
+               : shape.backward ? launchBackwardPrototype(native, shape.layerNorm, shape.rows, shape.hidden, variant,
+                                                          backwardPointers(set))
+                                : launchNormPrototype(native, shape.layerNorm, shape.rows, shape.hidden, variant,
+                                                      pointer(set.rows), pointer(set.weight), pointer(set.prototypeY),
+                                                      pointer<float>(set.rstd), pointer<float>(set.mean));
   return known ? Status() : Status(Error{"no prototype for this shape"});
 }
 
@@ -196,24 +228,30 @@ static Operand operandFor(const TensorSpec &spec, const Shape &shape, const Buff
                                                                                     {"grad_output", &set.gradOutput},
                                                                                     {"grad_input", &set.y},
                                                                                     {"grad_weight", &set.gradWeight},
-                                                                                    {"grad_bias", &set.gradBias}};
+                                                                                    {"grad_bias", &set.gradBias},
+                                                                                    {"grad_expert_rows", &set.y},
+                                                                                    {"grad_gate", &set.gradGate}};
   for (auto [name, buffer] : buffers)
     if (spec.name == name)
       operand.address = (*buffer)->address();
-  if (spec.name == "expert_rows")
-    operand.shape[0] = shape.rows * shape.topK();
+  if (spec.name == "expert_rows" || spec.name == "grad_expert_rows")
+    operand.shape[0] = shape.sourceRows();
   return operand;
 }
 
-/// Largest difference of two bf16 results over the largest value of the second.
+static float asF32(uint16_t bits) { return f32FromBf16(bits); }
+static float asF32(float value) { return value; }
+
+/// Largest difference of two results of elements T (bf16 as its bits) over the largest value of the second.
+template <typename T>
 static double difference(Device &device, const DeviceBuffer &mine, const DeviceBuffer &prototypes) {
-  size_t count = prototypes.byteCount() / 2;
-  std::vector<uint16_t> ours(count), theirs(count);
-  orDie(device.download(ours.data(), mine.address(), count * 2));
-  orDie(device.download(theirs.data(), prototypes.address(), count * 2));
+  size_t count = prototypes.byteCount() / sizeof(T);
+  std::vector<T> ours(count), theirs(count);
+  orDie(device.download(ours.data(), mine.address(), count * sizeof(T)));
+  orDie(device.download(theirs.data(), prototypes.address(), count * sizeof(T)));
   double worst = 0, largest = 0;
   for (size_t place = 0; place < count; ++place) {
-    double a = f32FromBf16(ours[place]), b = f32FromBf16(theirs[place]);
+    double a = asF32(ours[place]), b = asF32(theirs[place]);
     if (!(std::fabs(a - b) <= worst))
       worst = std::isnan(a - b) ? INFINITY : std::fabs(a - b);
     largest = std::max(largest, std::fabs(b));
@@ -223,23 +261,24 @@ static double difference(Device &device, const DeviceBuffer &mine, const DeviceB
 
 /// The same of all results of a run.
 static double difference(Device &device, const BufferSet &set, const Shape &shape) {
-  double worst = difference(device, *set.y, *set.prototypeY);
-  if (shape.backward)
-    worst = std::max(worst, difference(device, *set.gradWeight, *set.prototypeGradWeight));
-  if (shape.backward && shape.layerNorm)
-    worst = std::max(worst, difference(device, *set.gradBias, *set.prototypeGradBias));
+  double worst = difference<uint16_t>(device, *set.y, *set.prototypeY);
+  if (set.gradGate)
+    worst = std::max(worst, difference<float>(device, *set.gradGate, *set.prototypeGradGate));
+  if (set.gradWeight)
+    worst = std::max(worst, difference<uint16_t>(device, *set.gradWeight, *set.prototypeGradWeight));
+  if (set.gradBias && shape.layerNorm)
+    worst = std::max(worst, difference<uint16_t>(device, *set.gradBias, *set.prototypeGradBias));
   return worst;
 }
 
 int main(int argc, char **argv) {
   if (argc < 7) {
-    std::fprintf(stderr, "usage: beside-prototypes rms_norm|layer_norm|combine_norm|rms_norm_backward|"
-                         "layer_norm_backward ROWS HIDDEN cold|hot COPY.json[,COPY.json] PLAN.json...\n");
+    std::fprintf(stderr,
+                 "usage: beside-prototypes rms_norm|layer_norm|rms_norm_backward|layer_norm_backward|"
+                 "combine_norm:TOP_K|combine_backward:TOP_K ROWS HIDDEN cold|hot COPY.json[,COPY.json] PLAN.json...\n");
     return 2;
   }
-  std::string graph = argv[1];
-  Shape shape{graph == "combine_norm", graph.rfind("layer_norm", 0) == 0, graph.find("_backward") != std::string::npos,
-              std::atoll(argv[2]), std::atoll(argv[3])};
+  Shape shape = parseShape(argv[1], argv[2], argv[3]);
   bool hot = !std::strcmp(argv[4], "hot");
   std::unique_ptr<Device> device = orDie(createCudaDevice(0));
   constexpr int64_t kMostSets = 1024;
@@ -251,31 +290,36 @@ int main(int argc, char **argv) {
 
   std::vector<BenchCandidate> candidates;
   std::vector<std::string> notes;
-  auto addPrototype = [&](const char *name, int vectors) {
+  auto addPrototype = [&](const char *name, int variant) {
     BenchCandidate candidate;
-    candidate.name = name;
+    candidate.name = name + std::to_string(variant);
     for (const BufferSet &set : sets)
       candidate.launches.push_back(
-          [&, vectors](Stream &stream) { return launchPrototype(stream, shape, vectors, set); });
+          [&, variant](Stream &stream) { return launchPrototype(stream, shape, variant, set); });
     candidates.push_back(candidate);
     notes.push_back("");
   };
-  addPrototype(shape.combine ? "prototype V1" : "prototype", 1);
-  if (shape.backward) {
-    addPrototype("prototype, narrow finalize", 0);
-    addPrototype("prototype, wide finalize", 2);
+  std::unique_ptr<Stream> stream = orDie(device->createStream());
+  if (shape.combine) {
+    for (int vectors : {1, 2, 4})
+      if (launchPrototype(*stream, shape, vectors, sets[0]))
+        addPrototype("prototype, vectors a thread: ", vectors);
+  } else {
+    addPrototype("prototype ", 1);
+    if (shape.backward) {
+      addPrototype("prototype, finalize tile ", 0);
+      addPrototype("prototype, finalize tile ", 2);
+    } else if (shape.rows <= 256) {
+      addPrototype("prototype, CTAs a row: ", 4);
+    }
   }
-  if (shape.combine)
-    addPrototype("prototype V2", 2);
-  else if (shape.rows <= 256 && !shape.backward)
-    addPrototype("prototype, 4 CTAs a row", 4);
+  if (!shape.combine)
+    orDie(launchPrototype(*stream, shape, 1, sets[0]));
+  orDie(stream->synchronize());
   size_t prototypes = candidates.size();
 
   std::vector<std::unique_ptr<Executor>> executors;
   std::vector<std::unique_ptr<std::vector<Execution>>> executions;
-  std::unique_ptr<Stream> stream = orDie(device->createStream());
-  orDie(launchPrototype(*stream, shape, 1, sets[0]));
-  orDie(stream->synchronize());
   for (int number = 6; number < argc; ++number) {
     executors.push_back(orDie(Executor::create(readPlan(argv[number]), *device)));
     const Executor &executor = *executors.back();
@@ -334,7 +378,7 @@ int main(int argc, char **argv) {
     candidates.push_back(candidate);
   }
 
-  std::vector<BenchResult> results = orDie(sampleInTurns(*device, candidates));
+  std::vector<BenchResult> results = orDie(sampleInTurns(*device, candidates)).results;
   double copy = INFINITY, prototype = INFINITY;
   for (size_t number = firstCopy; number < results.size(); ++number)
     copy = std::min(copy, results[number].summary.median);

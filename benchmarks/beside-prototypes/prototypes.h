@@ -15,10 +15,16 @@
 bool launchNormPrototype(cudaStream_t stream, bool layerNorm, int rows, int hidden, int ctas, const void *x,
                          const void *weight, void *y, float *rstd, float *mean);
 
-/// combine + residual + rms_norm, top_k 8, `vectors` (1, 2 or 4) 16-byte vectors a thread. False where there is none.
-bool launchCombinePrototype(cudaStream_t stream, int rows, int hidden, int vectors, const void *expertRows,
+/// combine of `topK` rows + residual + rms_norm, `vectors` (1, 2 or 4) 16-byte vectors a thread. False where there is
+/// none.
+bool launchCombinePrototype(cudaStream_t stream, int rows, int topK, int hidden, int vectors, const void *expertRows,
                             const long *rowIndex, const float *gate, const void *residual, const float *weight,
                             void *y);
+
+/// The gradients of a combine whose row_index names every row once. False where there is none.
+bool launchCombineBackwardPrototype(cudaStream_t stream, int rows, int topK, int hidden, int vectors,
+                                    const void *gradOutput, const void *expertRows, const long *rowIndex,
+                                    const float *gate, void *gradExpertRows, float *gradGate);
 
 /// Device memory of a gradient of a norm: bf16 but for the statistics and the partial sums, which are f32.
 struct BackwardPointers {
