@@ -28,8 +28,8 @@ static constexpr int64_t kL2Share = 2;
 /// Launches that list the slots of each row of a result which adds them up, before that which does.
 static constexpr int64_t kListLaunches = 3;
 /// Bytes that they write and read of each slot, if each names a row of its own: two numbers are set, exchanged or read
-/// of the row, and two stored and read of the slot.
-static constexpr int64_t kListBytesPerSlot = 8 * 8;
+/// of the row, and three stored and read of the slot.
+static constexpr int64_t kListBytesPerSlot = 10 * 8;
 /// Loads of those launches: of the index, what was in its place, and the same again with the slot found there.
 static constexpr int64_t kListLoads = 2;
 static constexpr int64_t kListDependentLoads = 3;

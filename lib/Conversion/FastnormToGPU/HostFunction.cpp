@@ -180,8 +180,11 @@ Value HostFunction::slotsOf(const AccessPattern &pattern) {
 
 Value HostFunction::gridOf(const AccessPattern &pattern, ScheduleAttr schedule, AccumulationStep step) {
   KernelOp kernel = pattern.kernel;
-  bool isOfSlots = step == AccumulationStep::Link || step == AccumulationStep::Order;
-  Value items = isOfSlots ? slotsOf(pattern) : rowsOf(kernel.getResult(0));
+  bool isOfRows = step == AccumulationStep::Clear || step == AccumulationStep::AddUp;
+  bool isOfSlots = step != AccumulationStep::AddUp;
+  Value items = isOfRows ? rowsOf(kernel.getResult(0)) : slotsOf(pattern);
+  if (isOfRows && isOfSlots)
+    items = arith::MaxUIOp::create(builder, loc, items, slotsOf(pattern));
   int64_t perCta = step == AccumulationStep::AddUp ? schedule.getRowsPerCta() : schedule.getThreads();
   Value ctas = arith::CeilDivUIOp::create(builder, loc, items, constant(perCta));
   int64_t alongRow = step == AccumulationStep::AddUp ? ctasAlongRow(pattern, schedule) : 1;

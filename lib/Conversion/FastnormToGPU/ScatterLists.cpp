@@ -10,7 +10,9 @@
 //
 // Slots are counted through all rows, from 1; 0 is none. `heads` holds the slot
 // that joined a row's list last and, behind that of all rows, its smallest;
-// `links` the slot that joined before and, likewise, the next larger one.
+// `links` the slot that joined before and, likewise, the next larger one. A
+// launch that is repeated alone, as for timing it, does what it did: a slot
+// that has joined does not join again, which would close its list to a ring.
 //
 //===----------------------------------------------------------------------===//
 
@@ -47,7 +49,7 @@ public:
 
   void run(AccumulationStep step) {
     switch (step) {
-    case AccumulationStep::Clear: return forEach(resultRows, [&](Value row) { clear(row); });
+    case AccumulationStep::Clear: return clear();
     case AccumulationStep::Link:
       return forEach(slots, [&](Value number) { whereNamed(number, [&](Value row) { join(number, row); }); });
     case AccumulationStep::Order:
@@ -58,6 +60,8 @@ public:
 
 private:
   static constexpr int64_t kBytes = 8;
+  /// In `joinedBefore`: in no list yet.
+  static constexpr int64_t kHasNotJoined = -1;
 
   int64_t slotsPerRow() const { return hasSlots ? pattern.slots : 1; }
   Value constant(int64_t value) { return arith::ConstantOp::create(builder, loc, builder.getI64IntegerAttr(value)); }
@@ -83,8 +87,8 @@ private:
                  StorePolicy::Cached, predicate);
   }
 
-  /// A thread for each number below `count`.
-  void forEach(Value count, llvm::function_ref<void(Value)> work) {
+  /// The number of this thread.
+  Value threadNumber() {
     auto toI64 = [&](Value index) -> Value {
       return arith::IndexCastOp::create(builder, loc, builder.getI64Type(), index);
     };
@@ -92,8 +96,17 @@ private:
                                              builder.getIndexAttr(INT32_MAX)));
     Value thread = toI64(gpu::ThreadIdOp::create(builder, loc, builder.getIndexType(), gpu::Dimension::x,
                                                  builder.getIndexAttr(schedule.getThreads())));
-    Value number = add(multiply(cta, schedule.getThreads()), thread);
-    onlyIf(compare(arith::CmpIPredicate::slt, number, count), [&] { work(number); });
+    return add(multiply(cta, schedule.getThreads()), thread);
+  }
+
+  void onlyBelow(Value number, Value count, llvm::function_ref<void()> work) {
+    onlyIf(compare(arith::CmpIPredicate::slt, number, count), work);
+  }
+
+  /// A thread for each number below `count`.
+  void forEach(Value count, llvm::function_ref<void(Value)> work) {
+    Value number = threadNumber();
+    onlyBelow(number, count, [&] { work(number); });
   }
 
   void onlyIf(Value condition, llvm::function_ref<void()> work) {
@@ -123,14 +136,21 @@ private:
     onlyIf(body.isNamed(scatter), [&] { work(body.namedRow(scatter)); });
   }
 
-  void clear(Value row) {
-    store(lastJoined, row, constant(0));
-    store(smallest, row, constant(0));
+  void clear() {
+    Value number = threadNumber();
+    onlyBelow(number, resultRows, [&] {
+      store(lastJoined, number, constant(0));
+      store(smallest, number, constant(0));
+    });
+    onlyBelow(number, slots, [&] { store(joinedBefore, number, constant(kHasNotJoined)); });
   }
 
   void join(Value number, Value row) {
-    Value before = access.exchange({add(lastJoined, multiply(row, kBytes)), 0}, add(number, constant(1)));
-    store(joinedBefore, number, before);
+    Value before = load(joinedBefore, number);
+    onlyIf(compare(arith::CmpIPredicate::eq, before, constant(kHasNotJoined)), [&] {
+      Value last = access.exchange({add(lastJoined, multiply(row, kBytes)), 0}, add(number, constant(1)));
+      store(joinedBefore, number, last);
+    });
   }
 
   /// Looks at all slots of the list: the next larger one than this, and whether none is smaller.

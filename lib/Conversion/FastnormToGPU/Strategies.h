@@ -41,7 +41,7 @@ void emitGridPhase(mlir::OpBuilder &builder, const AccessPattern &pattern, Sched
 
 /// The launches of a scatter that adds up slots which name one row, in order.
 enum class AccumulationStep : int64_t {
-  Clear, ///< no slot names any row: a thread a row of the result
+  Clear, ///< no slot names any row: a thread a row of the result and a slot
   Link,  ///< each slot joins the list of its row: a thread a slot
   Order, ///< each slot finds the next one of its list: a thread a slot
   AddUp, ///< adds up the slots of each row of the result, which the schedule lays over threads, and stores it

@@ -211,14 +211,14 @@ TEST(CostEstimate, SlotsThatAddUpReadSharedRowsAgainAndAreListedFirst) {
   CostEstimate cost = fixture.estimate(3467);
   int64_t row = 3072 * 2, slots = 8 * (8 + 4);
   EXPECT_EQ(cost.coldBytes, 3467 * (row + slots + 8 * row));
-  // 21 MB of grad_output stay in the L2 for the other slots of a token; 64 bytes a slot are of lists.
-  EXPECT_EQ(cost.hotBytes, 3467 * (7 * row + 8 * 64));
+  // 21 MB of grad_output stay in the L2 for the other slots of a token; 80 bytes a slot are of lists.
+  EXPECT_EQ(cost.hotBytes, 3467 * (7 * row + 8 * 80));
   EXPECT_EQ(cost.launches, 4);
   EXPECT_EQ(cost.ctas, 3467 * 8); // as many rows of the result as slots, one of these CTAs each
   // 64 MB do not.
   CostEstimate more = fixture.estimate(3 * 3467);
   EXPECT_EQ(more.coldBytes, 3 * 3467 * (row + slots + 8 * row + 7 * row));
-  EXPECT_EQ(more.hotBytes, 3 * 3467 * 8 * 64);
+  EXPECT_EQ(more.hotBytes, 3 * 3467 * 8 * 80);
   // Few rows: four launches that wait.
   CostEstimate plain =
       Fixture({"combine_backward", scattered(8, 3072, "bijective", "no"), 1, 0, ""}, "h200").estimate(1);
