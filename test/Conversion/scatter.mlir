@@ -17,12 +17,16 @@
 // CHECK-COUNT-10: gpu.shuffle
 // CHECK: gpu.barrier
 // CHECK-NOT: gpu.barrier
+// The first warp adds up what warps left; the others are done.
+// CHECK: %[[IS_FIRST_WARP:.+]] = arith.cmpi ult, %{{.+}}, %c32_i64
+// CHECK: scf.if %[[IS_FIRST_WARP]]
 // CHECK: arith.select %{{.+}}, %{{.+}}, %{{.+}} : f32
 // CHECK: "@$3 st.global.v2.b32 [$0+0], {$1, $2};"
 // CHECK: gpu.return
 // CHECK: func.func @one_pass(
 // CHECK-COUNT-1: gpu.launch_func
 // CHECK-NOT: gpu.launch_func
+// CHECK: gpu.module @one_pass_0_kernels
 func.func @one_pass(%dy: tensor<?x3072xbf16>, %index: tensor<?x2xi64>, %rows: tensor<?x3072xbf16>, %gate: tensor<?x2xf32>)
     -> (tensor<?x3072xbf16>, tensor<?x2xf32>) {
   %r, %g = fastnorm.combine_backward %dy[%index] index_map(bijective) expert_rows(%rows) gate(%gate)
@@ -66,9 +70,13 @@ func.func @filled(%rows: tensor<?x64xbf16>, %index: tensor<?xi32>) -> tensor<?x6
 // -----
 
 // Slots that may name one row: lists of them in the workspace, which three launches make, and the fourth walks.
+// A slot joins once, however often the launch is repeated.
 // CHECK-LABEL: gpu.func @added_up_clear(
-// CHECK-COUNT-2: st.global.v2.b32
+// CHECK-COUNT-3: st.global.v2.b32
 // CHECK-LABEL: gpu.func @added_up_link(
+// CHECK: %[[BEFORE:.+]] = vector.extract
+// CHECK: %[[IS_NEW:.+]] = arith.cmpi eq, %[[BEFORE]], %c-1_i64
+// CHECK: scf.if %[[IS_NEW]]
 // CHECK: "atom.global.exch.b64 $0, [$1+0], $2;"
 // CHECK: st.global.v2.b32
 // CHECK-LABEL: gpu.func @added_up_order(

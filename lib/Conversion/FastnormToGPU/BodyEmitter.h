@@ -117,6 +117,7 @@ public:
   void storeTableRow(ScatterOp scatter, mlir::Value row, int64_t vector, mlir::Value elements);
 
 private:
+  bool endsInScalars(int64_t phase) const;
   static constexpr int64_t kNoSlot = -1;
 
   mlir::Value constant(int64_t value);

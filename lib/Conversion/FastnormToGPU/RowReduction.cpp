@@ -12,6 +12,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 
 #include <limits>
 
@@ -47,9 +48,18 @@ Value fastnorm::emitButterfly(OpBuilder &builder, Location loc, Combiner combine
   return value;
 }
 
+/// What is emitted next is for the first warp of a row alone.
+static void enterFirstWarp(OpBuilder &builder, Location loc, const RowPosition &position) {
+  Value warp = arith::ConstantOp::create(builder, loc, builder.getI64IntegerAttr(32));
+  Value isFirst = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, position.lane, warp);
+  auto branch = scf::IfOp::create(builder, loc, isFirst, /*withElseRegion=*/false);
+  builder.setInsertionPointToStart(branch.thenBlock());
+}
+
 SmallVector<Value> fastnorm::emitRowReductions(OpBuilder &builder, const KernelInterface &interface,
                                                ScheduleAttr schedule, const RowPosition &position,
-                                               ArrayRef<PartialReduction> partials, ClusterExchange *exchange) {
+                                               ArrayRef<PartialReduction> partials, ClusterExchange *exchange,
+                                               bool onlyFirstWarp) {
   Location loc = interface.function->getLoc();
   int64_t lanes = std::min<int64_t>(32, schedule.getThreadsPerRow());
   SmallVector<Value> totals;
@@ -62,6 +72,8 @@ SmallVector<Value> fastnorm::emitRowReductions(OpBuilder &builder, const KernelI
   for (auto [partial, total] : llvm::zip(partials, totals))
     entries.push_back({partial.number, total});
   slots.exchange(entries);
+  if (onlyFirstWarp)
+    enterFirstWarp(builder, loc, position);
   for (auto [partial, total] : llvm::zip(partials, totals))
     total = slots.meet(partial.combiner, slots.read(partial.number));
   return totals;

@@ -35,11 +35,12 @@ mlir::Value emitButterfly(mlir::OpBuilder &builder, mlir::Location loc, Combiner
 /// Combines each partial over the threads of a row; every thread has the totals. Threads meet in a butterfly of
 /// shuffles, warps in shared memory behind one barrier for all reductions of the phase: for scope cluster, in that of
 /// each CTA of the cluster, CTA after CTA. The order is fixed. Row groups meet each for itself; those of a cluster
-/// through an exchange.
+/// through an exchange. With `onlyFirstWarp` the others are done after the barrier: only the row's first warp has the
+/// totals, and what is emitted next goes into its branch.
 llvm::SmallVector<mlir::Value> emitRowReductions(mlir::OpBuilder &builder, const KernelInterface &interface,
                                                  ScheduleAttr schedule, const RowPosition &position,
                                                  llvm::ArrayRef<PartialReduction> partials,
-                                                 ClusterExchange *exchange = nullptr);
+                                                 ClusterExchange *exchange = nullptr, bool onlyFirstWarp = false);
 
 /// What all threads of a row did before is seen by all of them after.
 void emitRowBarrier(mlir::OpBuilder &builder, mlir::Location loc, ScheduleAttr schedule, const RowPosition &position);
