@@ -49,8 +49,16 @@ static constexpr int64_t kMostEarlyInvariantRegisters = 12;
 static constexpr int64_t kMostEarlyInvariantRegistersOfF32 = 32;
 /// Slots whose loads are in flight together; of more, groups of half as many alternate.
 static constexpr int64_t kMostSlotsInFlight = 8;
-/// Slots in flight that hide their latency where registers allow no more: 64 bytes a thread, beside other rows.
-static constexpr int64_t kFewestSlotsInFlight = 4;
+/// Registers that ptxas saves of each scattered slot in flight without a spill, and nothing is slower for it: 8 slots
+/// wanted 94, with 80 they take 96.2 us at 3072, 298.4 at 2048; 4 slots of two vectors wanted 72, with 64 they
+/// take 77.7 us at 4096 for 78.6 (gradients of combine).
+static constexpr int64_t kSparedPerScatteredSlot = 2;
+/// Vectors of a row of one slot that one vector a thread covers: of wider rows each takes two. (Combine and norm of one
+/// slot at 2048: 256 x 1 25.6 us, 128 x 2 26.3; at 4096: 512 x 1 26.7, 256 x 2 26.6, and 27.9 with early operands.)
+static constexpr int64_t kMostVectorsOfOneSlot = 256;
+/// Vectors of a row whose slots are scattered that one vector a thread covers: of wider ones each takes two. (Gradients
+/// of combine, 4 slots of 4096: 512 x 1 81.0 us, 256 x 2 77.7; 2 of 6144: 129.5 and 126.8; 8 of 3072: 96.2 and 95.7.)
+static constexpr int64_t kMostScatteredVectors = 384;
 
 /// 16 bytes of the narrowest element but 32 of the widest at most, or as much as is aligned in every row.
 int64_t fastnorm::vectorWidthFor(const AccessPattern &pattern) {
@@ -88,17 +96,32 @@ static bool isShifted(const ScheduleDraft &draft, const AccessPattern &pattern) 
   return pattern.isShifted(draft.attribute(pattern.kernel.getContext()));
 }
 
-/// A CTA a row. A gather wants the widest CTA, since its slots already are independent loads; a plain stream wants two
-/// vectors a thread, and four where two reductions follow each other: fewer warps meet, and what a thread does once
-/// is shared by more elements; so do shifted rows, for which each thread does more. (layer_norm at 8192: 512 threads x
-/// 2 46.3 us, 256 x 4 37.0; rms_norm at 4097: 288 x 2 37.5, 160 x 4 35.2. Two at least with a mean and distances from
-/// it, at 1024: 128 x 1 35.2, 64 x 2 34.6; and of shifted rows, at 769: 43.3 and 38.2.)
-static void layWideRows(ScheduleDraft &draft, const AccessPattern &pattern, int64_t vectorsPerRow) {
-  bool gathers = !pattern.gathers.empty();
+/// Whether each row reads one row of a table: a stream, but for the index before it.
+static bool gathersOneSlot(const AccessPattern &pattern) {
+  return !pattern.gathers.empty() && pattern.slots == 1 && !scattersSlots(pattern);
+}
+
+/// Vectors a thread for a CTA a row. A gather wants the widest CTA, since its slots already are independent loads; a
+/// plain stream wants two vectors a thread, and four where two reductions follow each other: fewer warps meet, and what
+/// a thread does once is shared by more elements; so do shifted rows, for which each thread does more. (layer_norm at
+/// 8192: 512 threads x 2 46.3 us, 256 x 4 37.0; rms_norm at 4097: 288 x 2 37.5, 160 x 4 35.2. Two at least with a mean
+/// and distances from it, at 1024: 128 x 1 35.2, 64 x 2 34.6; and of shifted rows, at 769: 43.3 and 38.2.)
+static int64_t vectorsWanted(const ScheduleDraft &draft, const AccessPattern &pattern, int64_t vectorsPerRow) {
+  if (scattersSlots(pattern) && pattern.slots <= kMostSlotsInFlight)
+    return vectorsPerRow > kMostScatteredVectors ? 2 : 1;
+  if (gathersOneSlot(pattern))
+    return vectorsPerRow > kMostVectorsOfOneSlot ? 2 : 1;
+  if (!pattern.gathers.empty())
+    return 1;
   bool shifts = isShifted(draft, pattern);
-  bool doesMuch = (pattern.phases > 2 || shifts) && vectorsPerRow > 512;
-  int64_t fewest = vectorsPerRow <= 128 && centredPhases(pattern).empty() && !shifts ? 1 : 2;
-  int64_t vectors = gathers ? 1 : doesMuch ? 4 : fewest;
+  if ((pattern.phases > 2 || shifts) && vectorsPerRow > 512)
+    return 4;
+  return vectorsPerRow <= 128 && centredPhases(pattern).empty() && !shifts ? 1 : 2;
+}
+
+/// A CTA a row.
+static void layWideRows(ScheduleDraft &draft, const AccessPattern &pattern, int64_t vectorsPerRow) {
+  int64_t vectors = vectorsWanted(draft, pattern, vectorsPerRow);
   bool isWide = vectorsPerRow > kMostThreadsPerRow * kMostVectorsPerThread && draft.ctasPerRow == 1;
   int64_t threads = isWide && fitsWideCta(pattern) ? kMostThreadsPerWideRow : kMostThreadsPerRow;
   while (warpsFor(vectorsPerRow, vectors) > threads)
@@ -218,7 +241,7 @@ static void decideInFlight(ScheduleDraft &draft, const AccessPattern &pattern) {
   // Slots that are shifted take twice the registers. (combine at 4097: 8 of one CTA 125 us, 4 of two 109.)
   int64_t mostSlots = kMostSlotsInFlight / (isShifted(draft, pattern) ? 2 : 1);
   draft.slotsInFlight = gathers ? std::min(pattern.slots, mostSlots) : 1;
-  draft.vectorsInFlight = gathers ? 1 : draft.vectorsPerThread;
+  draft.vectorsInFlight = gathers && !gathersOneSlot(pattern) ? 1 : draft.vectorsPerThread;
   // 1024 threads have enough in flight with half of their vectors, and then none spills on any chip.
   if (draft.threadsPerRow > kMostThreadsPerRow)
     draft.vectorsInFlight = std::min<int64_t>(draft.vectorsInFlight, 4);
@@ -228,6 +251,8 @@ static void decideInFlight(ScheduleDraft &draft, const AccessPattern &pattern) {
 static int64_t ctasFor(const ScheduleDraft &draft, const AccessPattern &pattern, TargetAttr target) {
   int64_t threads = draft.threadsPerRow * draft.rowsPerCta;
   int64_t wanted = RegisterEstimate(pattern, draft.attribute(target.getContext())).wanted();
+  if (scattersSlots(pattern))
+    wanted -= draft.slotsInFlight * kSparedPerScatteredSlot;
   int64_t ctas = std::min(target.getCtas(), target.getThreads() / threads);
   // A lone CTA idles while it reduces; a second one is worth an eighth of the registers, more would spill. So would
   // that where rows are scattered by slots, which all hold something (ptxas 13.0: 16 bytes of 8 slots at 7168).
@@ -276,7 +301,9 @@ static void decideOccupancy(ScheduleDraft &draft, const AccessPattern &pattern, 
   RegisterEstimate early(pattern, draft.attribute(target.getContext()));
   bool isF32 = pattern.narrowestBytes == 4;
   bool gathersShifted = !pattern.gathers.empty() && isShifted(draft, pattern);
-  if (gathersShifted || early.invariants > (isF32 ? kMostEarlyInvariantRegistersOfF32 : kMostEarlyInvariantRegisters))
+  // Of one slot, others hide less: combine and norm at 1024 14.35 us, late 14.05; at 2048 26.04 and 25.62.
+  if (gathersShifted || gathersOneSlot(pattern) ||
+      early.invariants > (isF32 ? kMostEarlyInvariantRegistersOfF32 : kMostEarlyInvariantRegisters))
     draft.invariants = Invariants::Late;
   draft.minCtas = ctasFor(draft, pattern, target);
   // Late operands rather than one CTA, where they leave room for two. (f32 norm at 16384: 68.8 and 67.9 us.)
@@ -286,14 +313,6 @@ static void decideOccupancy(ScheduleDraft &draft, const AccessPattern &pattern, 
     late.minCtas = ctasFor(late, pattern, target);
     if (late.minCtas > 1)
       draft = late;
-  }
-  // Half of the slots in flight where that makes room for another CTA: what is held for each slot stays. (Not timed.)
-  if (draft.slotsInFlight > kFewestSlotsInFlight && scattersSlots(pattern)) {
-    ScheduleDraft half = draft;
-    half.slotsInFlight /= 2;
-    half.minCtas = ctasFor(half, pattern, target);
-    if (half.minCtas > draft.minCtas)
-      draft = half;
   }
   // Fewer loads in flight rather than one: two CTAs make up for them.
   while (draft.minCtas == 1 && draft.vectorsInFlight > 2 && draft.threadsPerRow <= kMostThreadsPerRow) {
@@ -311,6 +330,18 @@ void fastnorm::decideTheRest(ScheduleDraft &draft, const AccessPattern &pattern,
   decideOccupancy(draft, pattern, target);
 }
 
+/// Rows that each have a multiprocessor for themselves: no CTA beside one would hide the latency of loads that wait for
+/// others, so none do. (Gradients of combine, cold: prototypes take 4.9 us for 128 x 8 x 3072, this 5.6 with 8 slots in
+/// 80 registers.)
+static void loadAllAtOnce(ScheduleDraft &draft, const AccessPattern &pattern, TargetAttr target) {
+  draft.minCtas = 1;
+  ScheduleDraft together = draft;
+  together.vectorsInFlight = draft.vectorsPerThread;
+  int64_t wanted = RegisterEstimate(pattern, together.attribute(target.getContext())).wanted();
+  if (registersAvailable(target, draft.threadsPerRow * draft.rowsPerCta, 1) >= wanted)
+    draft = together;
+}
+
 std::optional<ScheduleAttr> fastnorm::bestSchedule(const AccessPattern &pattern, TargetAttr target,
                                                    std::optional<int64_t> rows) {
   if (!pattern.unsupported.empty())
@@ -322,6 +353,9 @@ std::optional<ScheduleAttr> fastnorm::bestSchedule(const AccessPattern &pattern,
   MLIRContext *context = target.getContext();
   auto finish = [&](ScheduleDraft draft) {
     decideTheRest(draft, pattern, target);
+    bool hasFewRows = rows && *rows <= target.getMultiprocessors();
+    if (hasFewRows && scattersSlots(pattern) && draft.kind == ScheduleKind::PerRow)
+      loadAllAtOnce(draft, pattern, target);
     return draft.attribute(context);
   };
   ScheduleDraft draft;

@@ -50,10 +50,14 @@ bool fastnorm::scattersSlots(const AccessPattern &pattern) {
 
 /// Registers that hold something for each slot of a row at once, what scatters need of it and its sums, and what one is
 /// unpacked and multiplied in while others are in flight (ptxas 13.0, unconstrained: 94 for 92 with 8 slots in flight,
-/// 72 for 76 with 4, 61 for 60 of 4 slots, 48 for 44 of 2).
-static int64_t registersOfSlots(const AccessPattern &pattern) {
+/// 72 for 76 with 4, 61 for 60 of 4 slots, 48 for 44 of 2; with two vectors a thread 118 for 116 of 8 slots, 72 for 72
+/// of 4, 48 for 50 of 2, with both in flight 127 for 128, 80 for 80, 50 for 56).
+static int64_t registersOfSlots(const AccessPattern &pattern, ScheduleAttr schedule) {
   int64_t sums = static_cast<int64_t>(pattern.rowSums.size() - pattern.rowReductions.size());
-  return sums + (scattersSlots(pattern) ? kRegistersPerScatteredSlot * pattern.slots + kArithmeticRegisters : 0);
+  if (!scattersSlots(pattern))
+    return sums;
+  int64_t rounds = llvm::divideCeil(schedule.getVectorsPerThread(), schedule.getVectorsInFlight());
+  return sums + kRegistersPerScatteredSlot * pattern.slots * rounds + kArithmeticRegisters;
 }
 
 /// Registers that one vector of a value takes in its storage type.
@@ -102,7 +106,7 @@ RegisterEstimate::RegisterEstimate(const AccessPattern &pattern, ScheduleAttr sc
   // Over a grid nothing waits for a later phase: its launch reads again.
   bool keeps = schedule.getKind() == ScheduleKind::PerRow && schedule.getScope() != RowScope::Grid;
   keptPerVector = keeps ? keptWords(pattern, schedule) : 0;
-  slots = registersOfSlots(pattern);
+  slots = registersOfSlots(pattern, schedule);
   base = kBaseRegisters + shiftRegisters(pattern, schedule) + (schedule.isPersistent() ? kWalkRegisters : 0) +
          (schedule.hasTiles() ? kTileRegisters : 0) +
          kRegistersPerFurtherReduction * std::max<int64_t>(0, meetingsOfRow(pattern, schedule) - 1);

@@ -61,3 +61,18 @@ func.func @hidden_4097(%expert_rows: tensor<?x4097xbf16>, %row_index: tensor<?x8
      : tensor<?x4097xbf16>, tensor<4097xf32> -> tensor<?x4097xbf16>
   return %y : tensor<?x4097xbf16>
 }
+
+// One slot is a stream behind an index: 512 vectors, two each, both in flight, and the weight is late. Six CTAs of 256
+// threads have 40 registers: 16384 / (12 x 32), less than a multiple of 8.
+// CHECK-LABEL: func.func @one_slot(
+// CHECK: fastnorm.kernel "combine_residual_add_rms_norm"
+// CHECK-SAME: schedule = #fastnorm.schedule<kind = per_row, scope = cta, threads_per_row = 256, vector_width = 8, vectors_per_thread = 2, vectors_in_flight = 2, min_ctas = 6, invariants = late>}
+func.func @one_slot(%expert_rows: tensor<?x4096xbf16>, %row_index: tensor<?x1xi64>, %gate: tensor<?x1xf32>,
+                    %residual: tensor<?x4096xbf16>, %weight: tensor<4096xf32>) -> tensor<?x4096xbf16> {
+  %h = fastnorm.combine %expert_rows[%row_index] gate(%gate)
+     : tensor<?x4096xbf16>, tensor<?x1xi64>, tensor<?x1xf32> -> tensor<?x4096xbf16>
+  %s = fastnorm.residual_add %residual, %h : tensor<?x4096xbf16>
+  %y = fastnorm.rms_norm %s weight(%weight) {eps = 1.0e-6 : f32, weight_offset = 1.0 : f32}
+     : tensor<?x4096xbf16>, tensor<4096xf32> -> tensor<?x4096xbf16>
+  return %y : tensor<?x4096xbf16>
+}

@@ -74,7 +74,7 @@ COMBINE_BACKWARD = [(f"combine_backward {top_k} x {hidden}", combine_backward(to
                     for top_k, hidden in ((8, 3072), (8, 2048), (4, 4096), (2, 6144), (8, 7168), (1, 4096))]
 COMBINE_BACKWARD += [(chip, combine_backward(8, 7168), chip) for chip in ("sm_80", "sm_86", "sm_89", "sm_100", "sm_120")]
 COMBINE_BACKWARD += [(f"{chip} {index_map}", combine_backward(8, 3072, index_map), chip) for chip, index_map in
-                     (("sm_80", "any"), ("sm_90", "any"), ("sm_100", "injective"))]
+                     (("sm_80", "any"), ("sm_90", "any"), ("sm_120", "injective"))]
 
 
 def pinned_sums():
