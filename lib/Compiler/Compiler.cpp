@@ -39,6 +39,8 @@
 #include "mlir/Target/LLVMIR/Dialect/NVVM/NVVMToLLVMIRTranslation.h"
 #include "llvm/Support/SourceMgr.h"
 
+#include <chrono>
+
 using namespace mlir;
 using namespace fastnorm;
 
@@ -198,6 +200,29 @@ Result<OwningOpRef<ModuleOp>> fastnorm::parseGraph(StringRef text, StringRef buf
   return module;
 }
 
+namespace {
+
+/// Tells who asked how long a stage took when that is over.
+class StageClock {
+public:
+  StageClock(const CompileOptions &options, StringRef stage)
+      : options(options), stage(stage), begin(std::chrono::steady_clock::now()) {}
+  StageClock(const StageClock &) = delete;
+  StageClock &operator=(const StageClock &) = delete;
+  ~StageClock() {
+    std::chrono::duration<double, std::milli> taken = std::chrono::steady_clock::now() - begin;
+    if (options.afterStage)
+      options.afterStage(stage, taken.count());
+  }
+
+private:
+  const CompileOptions &options;
+  StringRef stage;
+  std::chrono::steady_clock::time_point begin;
+};
+
+} // namespace
+
 /// A graph is one function with a body.
 static Status checkOneFunction(ModuleOp module) {
   auto functions = llvm::to_vector(module.getOps<func::FuncOp>());
@@ -214,10 +239,15 @@ Status fastnorm::lower(ModuleOp module, const CompileOptions &options, StringRef
   if (Status status = checkOneFunction(module); !status)
     return status;
   ErrorCollector errors(module.getContext());
-  PassManager passes(module.getContext());
-  buildPipeline(passes, options, untilStage);
-  if (failed(passes.run(module)))
-    return errors.error("the graph could not be lowered to stage " + untilStage.str());
+  for (StringRef stage : stageNames()) {
+    StageClock clock(options, stage);
+    PassManager passes(module.getContext());
+    buildStage(passes, options, stage);
+    if (failed(passes.run(module)))
+      return errors.error("the graph could not be lowered to stage " + untilStage.str());
+    if (stage == untilStage)
+      break;
+  }
   return {};
 }
 
@@ -240,5 +270,6 @@ Result<std::string> fastnorm::explain(ModuleOp module, const CompileOptions &opt
 Result<Plan> fastnorm::compile(ModuleOp module, const CompileOptions &options) {
   if (Status status = lower(module, options, stageNames().back()); !status)
     return status.takeError();
+  StageClock clock(options, "export");
   return exportPlan(module);
 }

@@ -36,7 +36,7 @@ static SmallVector<std::string> knownSymbols(const CompileOptions &options) {
   return texts;
 }
 
-static void addStage(OpPassManager &passes, const CompileOptions &options, StringRef stage) {
+void fastnorm::buildStage(OpPassManager &passes, const CompileOptions &options, StringRef stage) {
   auto onFunctions = [&](std::unique_ptr<Pass> pass) { passes.addNestedPass<func::FuncOp>(std::move(pass)); };
   if (stage == "decompose") {
     AttachTargetPassOptions attach;
@@ -76,7 +76,7 @@ static void addStage(OpPassManager &passes, const CompileOptions &options, Strin
 
 void fastnorm::buildPipeline(OpPassManager &passes, const CompileOptions &options, StringRef untilStage) {
   for (StringRef stage : kStages) {
-    addStage(passes, options, stage);
+    buildStage(passes, options, stage);
     if (stage == untilStage)
       return;
   }

@@ -141,6 +141,17 @@ std::vector<std::string> templateNames() {
   return names;
 }
 
+static Error unknownTemplate(const std::string &name) {
+  return Error{"expected a graph among " + join(templateNames()) + ", but got '" + name + "'"};
+}
+
+Result<std::vector<std::string>> templateKeys(const std::string &name) {
+  for (const GraphTemplate &graph : graphTemplates())
+    if (name == graph.name)
+      return keyNames(graph);
+  return unknownTemplate(name);
+}
+
 std::string describeTemplates() {
   std::string text;
   for (const GraphTemplate &graph : graphTemplates()) {
@@ -169,7 +180,7 @@ Result<std::string> instantiateTemplate(const std::string &name, const std::map<
       return Error{"expected settings of '" + name + "' that fit together: " + text.error()};
     return text;
   }
-  return Error{"expected a graph among " + join(templateNames()) + ", but got '" + name + "'"};
+  return unknownTemplate(name);
 }
 
 } // namespace fastnorm

@@ -73,6 +73,7 @@ std::vector<std::optional<Result<Contestant>>> fastnorm::buildContestants(const 
   alone.tuned = "none";
   alone.alignment = options.alignment == "any" ? "any" : "aligned";
   alone.symbols.clear();
+  alone.afterStage = {};
   std::vector<std::optional<Result<Contestant>>> built(schedules.size());
   std::atomic<size_t> taken{0};
   auto work = [&] {

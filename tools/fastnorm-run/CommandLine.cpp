@@ -52,10 +52,10 @@ static Status checkValues(llvm::ArrayRef<char *> arguments) {
     auto [flag, value] = argument.split('=');
     llvm::StringRef word = flag.ltrim('-');
     auto known = word == flag || flag == argument ? options.end() : options.find(word);
-    if (known != options.end() &&
-        (llvm::is_contained({"bench", "compare", "hot", "serving", "profile", "explain", "row-invariant", "no-cache"},
-                            word) ||
-         known->second->getValueExpectedFlag() == llvm::cl::ValueDisallowed))
+    if (known != options.end() && (llvm::is_contained({"bench", "compare", "hot", "serving", "profile", "explain",
+                                                       "row-invariant", "no-cache", "timing"},
+                                                      word) ||
+                                   known->second->getValueExpectedFlag() == llvm::cl::ValueDisallowed))
       return Error{("expected " + flag + " without a value, but got '" + value + "'").str()};
   }
   llvm::StringRef last = arguments.back();

@@ -106,6 +106,16 @@ struct CommandLine {
       *this, "tune", "FILE",
       "Try schedules for each kernel of the graph, keep the fastest, and put it into this table, which --tuned then "
       "reads; for --dim rows, or all rows of --sweep. Needs a GPU"};
+  Flag sweep{
+      *this, "sweep", "KEY=VALUE,...",
+      "Run, --bench or --tune the graph at every combination of values: keys of --graph, else dynamic dimensions; "
+      "a value may be A..B:xF (times F), A..B:+S or a product of earlier keys, as in "
+      "rows=1..4096:x4,top_k=4,8,expert_rows=rows*top_k. All results are reported together"};
+  Flag sweepFile{
+      *this, "sweep-file", "FILE.jsonl",
+      "Keep the results of --sweep here, a line a point as it comes; a further run of the same goes on there"};
+  llvm::cl::opt<bool> timing{"timing", llvm::cl::desc("Write to stderr how long each stage of compiling takes"),
+                             llvm::cl::ZeroOrMore, llvm::cl::cat(category)};
   llvm::cl::opt<bool> profile{
       "profile",
       llvm::cl::desc("Print nothing and let a profiler see one run of the graph, after a warm-up: for nsys profile -c "

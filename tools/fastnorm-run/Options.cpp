@@ -125,6 +125,20 @@ static Status checkTune(const Options &options) {
   return {};
 }
 
+/// What makes no sense at many points.
+static Status checkSweep(const Options &options) {
+  if (options.sweep.empty())
+    return options.sweepFile.empty() ? Status()
+                                     : Error{"expected --sweep-file together with --sweep, but got it alone"};
+  bool hasFiles = !options.outputs.empty() || !options.outputsFile.empty() || !options.inputs.empty() ||
+                  !options.inputsFile.empty();
+  if (hasFiles || options.profile || options.timing || !options.runs() || !options.compared.empty() ||
+      !options.results.empty())
+    return Error{"expected --sweep, or what is of one run, --input, --output, --profile, --timing, --emit, --dump, "
+                 "--explain, --compare or --results, but got both"};
+  return {};
+}
+
 static Status checkWord(const CommandLine::Flag &flag, llvm::ArrayRef<StringRef> words) {
   if (!flag.getNumOccurrences() || llvm::is_contained(words, StringRef(flag.getValue())))
     return {};
@@ -261,6 +275,9 @@ Result<Options> tool::parseOptions(int argc, char **argv) {
   options.bench = line.bench;
   options.profile = line.profile;
   options.explain = line.explain;
+  options.timing = line.timing;
+  options.sweep = line.sweep;
+  options.sweepFile = line.sweepFile;
   options.emit = line.emit;
   options.emitFile = line.emitFile;
   options.dump = line.dump;
@@ -281,6 +298,9 @@ Result<Options> tool::parseOptions(int argc, char **argv) {
                      checkValue(line.tuned),
                      checkValue(line.tune),
                      checkTune(options),
+                     checkValue(line.sweep),
+                     checkValue(line.sweepFile),
+                     checkSweep(options),
                      checkValue(line.cacheFolder),
                      checkValue(line.dump),
                      checkValue(line.inputsFile),

@@ -73,6 +73,10 @@ struct Options {
   std::string tuneFile;      ///< the table that schedules are measured into; empty: none are
   double tuneSeconds = 60.0; ///< for all that is tuned
 
+  std::string sweep;     ///< points to do the same at; empty: one
+  std::string sweepFile; ///< that keeps their results; empty: none
+
+  bool timing = false; ///< says how long compiling takes
   bool explain = false;
   std::string emit; ///< "mlir", "plan" or "ptx"; empty: run
   std::string dump; ///< a stage; empty: none

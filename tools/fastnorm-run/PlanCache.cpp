@@ -18,6 +18,7 @@
 #include "llvm/Support/SHA256.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <chrono>
 #include <cstdlib>
 
 using namespace fastnorm;
@@ -97,8 +98,13 @@ Result<Plan> PlanCache::plan(const Source &source, const CompileOptions &options
   if (folder.empty() || !source.isGraph())
     return source.plan(options);
   std::string path = pathFor(source, options);
-  if (std::optional<Plan> kept = readKept(path))
+  auto begin = std::chrono::steady_clock::now();
+  if (std::optional<Plan> kept = readKept(path)) {
+    std::chrono::duration<double, std::milli> taken = std::chrono::steady_clock::now() - begin;
+    if (options.afterStage)
+      options.afterStage("kept plan", taken.count());
     return std::move(*kept);
+  }
   Result<Plan> plan = source.plan(options);
   if (plan)
     keep(*plan, path);

@@ -53,12 +53,22 @@ struct PreparedRun {
   const Options &options;
   const Source &source;
   const PreparedPlan &plan;
+  std::vector<Measurement> *collected; ///< null: it is reported
 };
 
 static Status check(const PreparedRun &run, const OperandSet &operands) {
   CheckedRun checked{run.source.function(), run.plan.executor->plan(), run.plan.symbolValues, run.plan.values,
                      operands};
   return run.plan.samples ? checkReferenceSample(checked) : checkReference(checked);
+}
+
+/// For a report of many.
+static Exit collect(Measurement measurement, std::vector<Measurement> &collected) {
+  bool isWhole = measurement.reason == StopReason::Precise || measurement.reason == StopReason::OutOfTime;
+  if (!measurement.failure.empty())
+    failed(measurement.failure);
+  collected.push_back(std::move(measurement));
+  return isWhole ? Exit::Done : Exit::Failed;
 }
 
 static Exit runOn(const PreparedRun &prepared) {
@@ -83,7 +93,8 @@ static Exit runOn(const PreparedRun &prepared) {
   if (options.bench && !measurement.device.isEmulator)
     if (Status measured = measure(options, {executor, inputs, given, placement}, measurement); !measured)
       return failed(measured.error());
-  Exit reported = report(options, {measurement});
+  Exit reported =
+      prepared.collected ? collect(std::move(measurement), *prepared.collected) : report(options, {measurement});
   if (options.check != CheckScope::None)
     if (Status matches = check(prepared, run->operands); !matches)
       return failed(matches.error());
@@ -91,7 +102,7 @@ static Exit runOn(const PreparedRun &prepared) {
 }
 
 Exit tool::runCommand(const Options &options, const Source &source, const CompileOptions &compileOptions,
-                      Device &device) {
+                      Device &device, std::vector<Measurement> *collected) {
   if (Status writable = checkOutputFiles(options); !writable)
     return failed(writable.error());
   Result<Plan> plan = PlanCache(options).plan(source, compileOptions);
@@ -99,5 +110,5 @@ Exit tool::runCommand(const Options &options, const Source &source, const Compil
     return failed(plan.error());
   std::optional<PreparedPlan> prepared;
   Exit exit = preparePlan(options, source, std::move(*plan), device, prepared);
-  return prepared ? runOn({options, source, *prepared}) : exit;
+  return prepared ? runOn({options, source, *prepared, collected}) : exit;
 }

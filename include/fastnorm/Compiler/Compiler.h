@@ -16,6 +16,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -35,6 +36,8 @@ struct CompileOptions {
   /// Where measured schedules are looked up before the cost model is asked: "shipped", the table that the compiler
   /// brings for the target; "none"; or the file of a table (docs/Tuning.md).
   std::string tuned = "shipped";
+  /// Told after each stage, and after "export", how many milliseconds it took. None: nobody.
+  std::function<void(llvm::StringRef stage, double milliseconds)> afterStage = {};
   /// Symbol values that are known: variants for others are not made.
   std::map<std::string, int64_t> symbols;
 };

@@ -17,6 +17,9 @@ namespace fastnorm {
 /// Whether `stage` is one of stageNames(); the error lists them.
 Status checkStage(llvm::StringRef stage);
 
+/// Adds the passes of one stage, which must be known.
+void buildStage(mlir::OpPassManager &passes, const CompileOptions &options, llvm::StringRef stage);
+
 /// Adds the passes of every stage up to and including one. The stage must be known.
 void buildPipeline(mlir::OpPassManager &passes, const CompileOptions &options, llvm::StringRef untilStage);
 

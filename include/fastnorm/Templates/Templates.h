@@ -22,6 +22,9 @@ namespace fastnorm {
 /// "rms_norm", "layer_norm", …
 std::vector<std::string> templateNames();
 
+/// The keys of a template, in order. An error names the templates that there are.
+Result<std::vector<std::string>> templateKeys(const std::string &name);
+
 /// All templates, each with its keys, their values and defaults; text for people.
 std::string describeTemplates();
 
